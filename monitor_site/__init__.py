@@ -1,0 +1,1 @@
+"""A self-hosted monitor of marketplaces."""

@@ -1,0 +1,58 @@
+"""Dataclass fields that the core can draw as a form: a label, a help text, whether it is a secret.
+
+A plugin's settings and criteria are dataclasses made of these; the core draws, validates and stores them.
+"""
+
+import json
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any
+
+
+def option(*, label: str, help: str = "", default: Any = MISSING, secret: bool = False) -> Any:
+    """A field of a settings or criteria dataclass; ``secret`` values are encrypted and never shown again."""
+    return field(default=default, metadata={"label": label, "help": help, "secret": secret})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchCriteria:
+    """What is asked of a marketplace. Plugins subclass it with their own options.
+
+    Equal questions have equal canonical text, whatever the order or width in which they were typed.
+    """
+
+    keyword: str = ""
+
+
+def _fold(value: Any) -> Any:
+    if isinstance(value, str):
+        return " ".join(unicodedata.normalize("NFKC", value).split())
+    if isinstance(value, tuple | list | frozenset | set):
+        return sorted((_fold(item) for item in value), key=str)
+    return value
+
+
+def _is_default(spec: "Field[Any]", value: Any) -> bool:
+    return value == _fold(spec.default) if spec.default is not MISSING else False
+
+
+def canonical(criteria: SearchCriteria) -> str:
+    """The question as text: NFKC, single spaces, word and set order removed, defaults left out.
+
+    >>> canonical(SearchCriteria(keyword="ＡＢ  カメラ"))
+    '{"keyword":"AB カメラ"}'
+    """
+    pairs = ((spec, _fold(getattr(criteria, spec.name))) for spec in fields(criteria))
+    kept = {spec.name: value for spec, value in pairs if not _is_default(spec, value)}
+    return json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def criteria_from(text: str, shape: type[SearchCriteria]) -> SearchCriteria:
+    """The criteria that :func:`canonical` wrote; raises ``ValueError`` when ``shape`` has no such option."""
+    stored: Mapping[str, Any] = json.loads(text)
+    known = {spec.name for spec in fields(shape)}
+    if unknown := sorted(set(stored) - known):
+        raise ValueError(f"{shape.__name__} has no option {', '.join(unknown)}")
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in stored.items()}
+    return shape(**values)

@@ -1,0 +1,74 @@
+"""What a plugin says about itself; all of it is data, readable without network and without credentials."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from .fields import SearchCriteria
+
+CONTRACT_VERSION = 1
+
+
+class Capability(StrEnum):
+    """What a plugin can do; it declares exactly what it implements."""
+
+    SEARCH = "search"
+    LOOK = "look"
+    BUY = "buy"
+    BID = "bid"
+    OUTCOME = "outcome"
+    LINK = "link"
+    SOLD_PRICES = "sold_prices"
+
+
+class Access(StrEnum):
+    """How the marketplace is reached."""
+
+    OFFICIAL_API = "official_api"
+    PUBLIC_PAGES = "public_pages"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How often a marketplace may be asked: requests a minute, the ceiling an operator may set,
+
+    the shortest interval of one question in seconds, and how many requests may be under way at once.
+    """
+
+    per_minute: int
+    ceiling_per_minute: int
+    floor_seconds: int
+    concurrency: int = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """The face of a plugin.
+
+    ``name`` is the folder's name. ``title`` maps a language code (``en``, ``ja``, ``zh-hans``) to the name people
+    read. ``hosts`` may be reached by the session, ``picture_hosts`` by the picture proxy; a leading dot means any
+    sub-domain. ``index_lag`` is how long a new listing stays invisible in search, in seconds. ``control`` is a
+    question that always has answers: it tells an empty result from a soft block.
+    """
+
+    name: str
+    title: Mapping[str, str]
+    contract: int
+    home: str
+    hosts: tuple[str, ...]
+    picture_hosts: tuple[str, ...]
+    currency: str
+    time_zone: str
+    capabilities: frozenset[Capability]
+    criteria: type[SearchCriteria]
+    pace: Pace
+    access: Access
+    control: SearchCriteria
+    terms_url: str = ""
+    index_lag: int = 0
+    url_patterns: tuple[str, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    def title_in(self, language: str) -> str:
+        """The title in a language, else in English, else the bare name."""
+        return self.title.get(language.lower()) or self.title.get("en") or self.name

@@ -1,0 +1,39 @@
+"""Structured logs: words for a person at home, one JSON object a line in production."""
+
+import logging
+from typing import Any
+
+import structlog
+
+NOISY = ("httpx", "httpcore", "rq.worker", "rq.scheduler", "asyncio")
+COMMON: tuple[Any, ...] = (
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.format_exc_info,
+)
+
+
+def configure(options: dict[str, Any]) -> None:
+    """Set up structlog and the standard library's loggers; ``options`` has ``level`` and ``json``."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_formatter(json=options["json"]))
+    logging.basicConfig(handlers=[handler], level=options["level"], force=True)
+    for noisy in NOISY:
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    structlog.configure(
+        processors=[structlog.stdlib.filter_by_level, *COMMON, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+
+
+def _formatter(*, json: bool) -> logging.Formatter:
+    renderer: Any = structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
+    if json:
+        renderer = structlog.processors.JSONRenderer(ensure_ascii=False)
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=COMMON,
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+    )

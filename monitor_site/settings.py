@@ -1,0 +1,259 @@
+"""The only reader of the environment. Every setting has a default that runs at home without a server.
+
+``DATA_DIR`` holds everything an installation writes. When an installation started by ``make run`` lives there, its
+``running.json`` says where its Redis, its web server and its practice markets listen, and commands find it by that.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.utils import get_random_secret_key
+from django.utils.translation import gettext_lazy as _
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def env(name: str, default: str = "") -> str:
+    """A setting from the environment; ``NAME_FILE`` names a file that holds it instead."""
+    if path := os.environ.get(f"{name}_FILE"):
+        return Path(path).read_text(encoding="utf-8").strip()
+    return os.environ.get(name, default)
+
+
+def env_bool(name: str, *, default: bool) -> bool:
+    """``1``, ``true``, ``yes``, ``on`` are true; ``0``, ``false``, ``no``, ``off`` and empty are false."""
+    value = env(name, "1" if default else "0").strip().lower()
+    if value not in {"1", "true", "yes", "on", "0", "false", "no", "off", ""}:
+        raise ImproperlyConfigured(f"{name} must be yes or no, not {value!r}")
+    return value in {"1", "true", "yes", "on"}
+
+
+def env_int(name: str, default: int) -> int:
+    """A whole number."""
+    try:
+        return int(env(name, str(default)))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} must be a whole number") from error
+
+
+def env_list(name: str) -> list[str]:
+    """Comma separated values."""
+    return [part.strip() for part in env(name).split(",") if part.strip()]
+
+
+LIVE = env_bool("LIVE", default=False)
+DATA_DIR = Path(env("DATA_DIR") or BASE_DIR / "var" / ("live" if LIVE else "practice")).expanduser().resolve()
+DATA_DIR.mkdir(parents=True, exist_ok=True)
+RUNNING_FILE = DATA_DIR / "running.json"
+
+
+def running_installation() -> dict[str, Any]:
+    """What the installation in ``DATA_DIR`` says about itself; empty when none runs there."""
+    try:
+        found: dict[str, Any] = json.loads(RUNNING_FILE.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+RUNNING = running_installation()
+
+
+def secret_key() -> str:
+    """From the environment, else made once and kept in ``DATA_DIR``."""
+    if key := env("SECRET_KEY"):
+        return key
+    path = DATA_DIR / "secret_key"
+    if not path.exists():
+        fresh = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.write(fresh, get_random_secret_key().encode())
+        os.close(fresh)
+    return path.read_text(encoding="utf-8").strip()
+
+
+SECRET_KEY = secret_key()
+DEBUG = env_bool("DEBUG", default=False)
+PRODUCTION = env_bool("PRODUCTION", default=False)
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS") or ([] if PRODUCTION else ["*"])
+CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
+SITE_NAME = env("SITE_NAME")
+
+INSTALLED_APPS = [
+    "monitor_site.engine",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "csp",
+    "django_htmx",
+    "django_rq",
+    "monitor_site.accounts",
+    "monitor_site.outbox",
+    "monitor_site.marketplaces",
+    "monitor_site.watches",
+    "monitor_site.web",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "monitor_site.web.middleware.LanguageMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "monitor_site.web.middleware.PreferencesMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "monitor_site.urls"
+ASGI_APPLICATION = "monitor_site.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "monitor_site.web.context.frame",
+            ],
+            "builtins": ["monitor_site.web.templatetags.ui"],
+        },
+    }
+]
+FORM_RENDERER = "monitor_site.web.forms.Renderer"
+
+# -- data ---------------------------------------------------------------------------------------------------------
+DATABASE_URL = env("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'db.sqlite3'}"
+DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;",
+    }
+else:
+    # Safe behind a transaction pooler: no server-side cursors, no prepared statements kept in a session.
+    DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"].setdefault("OPTIONS", {})["prepare_threshold"] = None
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_GIVEN = bool(env("REDIS_URL"))  # by whoever runs it: then home starts none of its own
+REDIS_URL = env("REDIS_URL") or str(RUNNING.get("redis_url") or "redis://127.0.0.1:6379/0")
+REDIS_PREFIX = env("REDIS_PREFIX", "mm")
+
+# -- schedule and workers -----------------------------------------------------------------------------------------
+LANES = ("express", "timed", "checks", "alerts", "upkeep")
+RQ_QUEUES = {
+    lane: {"URL": REDIS_URL, "SERIALIZER": "rq.serializers.JSONSerializer", "DEFAULT_TIMEOUT": 60} for lane in LANES
+}
+RQ_SHOW_ADMIN_LINK = False
+DRAIN_SECONDS = env_int("DRAIN_SECONDS", 30)
+LEASE_SECONDS = env_int("LEASE_SECONDS", 10)
+WORKERS_MIN = env_int("WORKERS_MIN", 1)
+WORKERS_MAX = env_int("WORKERS_MAX", 20)
+CHECK_RETENTION_DAYS = env_int("CHECK_RETENTION_DAYS", 30)
+
+# -- marketplaces -------------------------------------------------------------------------------------------------
+# PRACTICE_MARKETS: "mercari=http://127.0.0.1:9000"; a marketplace named here is played by its practice market.
+PRACTICE_MARKETS: dict[str, str] = dict(RUNNING.get("practice_markets") or {}) | dict(
+    pair.split("=", 1) for pair in env_list("PRACTICE_MARKETS") if "=" in pair
+)
+PRACTICE_PACE_PER_MINUTE = env_int("PRACTICE_PACE_PER_MINUTE", 60_000)
+PRACTICE_CONCURRENCY = env_int("PRACTICE_CONCURRENCY", 32)
+PLUGIN_DIR = Path(env("PLUGIN_DIR") or BASE_DIR / "plugins")
+
+# -- people -------------------------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "matches"
+LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_ADAPTER = "monitor_site.accounts.adapter.ClosedSignup"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_SESSION_REMEMBER = True
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 30 * 24 * 3600
+DEMO = env_bool("DEMO", default=not LIVE and not PRODUCTION)
+PORT = env_int("PORT", 8000)  # of the web process that `make run` starts
+
+# -- languages ----------------------------------------------------------------------------------------------------
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+LANGUAGES = [("zh-hans", _("Simplified Chinese")), ("ja", _("Japanese")), ("en", _("English"))]
+LOCALE_PATHS = [BASE_DIR / "monitor_site" / "locale"]
+FORMAT_MODULE_PATH = ["monitor_site.formats"]
+
+# -- files --------------------------------------------------------------------------------------------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = Path(env("STATIC_ROOT") or DATA_DIR / "static")
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # On one machine compressed files gain nothing, and making them takes longer than the rest of a first start.
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if PRODUCTION
+        else "django.contrib.staticfiles.storage.ManifestStaticFilesStorage"
+    },
+}
+MEDIA_ROOT = DATA_DIR / "media"
+
+# -- security -----------------------------------------------------------------------------------------------------
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "manifest-src": ["'self'"],
+        "worker-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PRODUCTION
+SECURE_SSL_REDIRECT = PRODUCTION
+SECURE_HSTS_SECONDS = 31_536_000 if PRODUCTION else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env_bool("BEHIND_PROXY", default=False) else None
+
+# -- logs ---------------------------------------------------------------------------------------------------------
+LOG_LEVEL = env("LOG_LEVEL", "INFO")
+LOG_JSON = env_bool("LOG_JSON", default=PRODUCTION)
+LOGGING_CONFIG = "monitor_site.logs.configure"
+LOGGING: dict[str, Any] = {"level": LOG_LEVEL, "json": LOG_JSON}
