@@ -1,0 +1,98 @@
+"""Reading single values out of a row in which anything may be missing, null, text or number. Pure.
+
+Every function takes whatever JSON held and gives the value, or ``None`` for "not known"; none of them raises.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+MOST = 10**12
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+
+
+def whole(value: Any) -> int | None:
+    """A whole number from 0 up to a million millions, written as number or as text with or without grouping commas."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, str):
+        text = value.strip().replace(",", "")
+        value = int(text) if text.isdecimal() and len(text) <= 13 else None
+    usable = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+    return value if usable else None
+
+
+def text(value: Any) -> str | None:
+    """Text that is not blank, or a whole number as text."""
+    if isinstance(value, str):
+        return value if value.strip() else None
+    number = whole(value)
+    return None if number is None else str(number)
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """An object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> list[Any]:
+    """A list, or an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def first(row: Mapping[str, Any], *names: str) -> Any:
+    """The value of the first of ``names`` that holds something."""
+    for name in names:
+        if (value := row.get(name)) is not None and value != "":
+            return value
+    return None
+
+
+def unix_time(value: Any) -> datetime | None:
+    """Aware UTC from unix seconds; 0 means "not known"."""
+    seconds = whole(value)
+    if not seconds:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, tz=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def moment(value: Any) -> datetime | None:
+    """Aware UTC from unix seconds or from RFC 3339 with any number of fraction digits; an offset is required."""
+    if (known := unix_time(value)) or not isinstance(value, str):
+        return known
+    try:
+        read = datetime.fromisoformat(value.strip())
+        return read.astimezone(UTC) if read.tzinfo else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def addresses(values: Iterable[Any]) -> tuple[str, ...]:
+    """The web addresses among ``values``, each once, in order."""
+    return tuple(dict.fromkeys(v for v in values if isinstance(v, str) and v.startswith(("https://", "http://"))))
+
+
+def title(raw: str) -> str:
+    """The title as the seller wrote it: entities undone once, spaces, markup and signs kept.
+
+    Half of a surrogate pair, which no text can hold, becomes U+FFFD; NUL, which databases refuse, goes.
+
+    >>> title("AT&amp;T &amp;lt; R&B")
+    'AT&T &lt; R&B'
+    """
+    text_only = raw if _is_text(raw) else raw.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    undone = _ENTITY.sub(lambda found: html.unescape(found[0]), text_only) if "&" in text_only else text_only
+    return undone.replace("\x00", "")
+
+
+def _is_text(raw: str) -> bool:
+    try:
+        raw.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,60 @@
+"""What Mercari is, as data: addresses, pace, and the options of a question."""
+
+from dataclasses import dataclass
+
+from monitor_site.contract import CONTRACT_VERSION, Access, Capability, Manifest, Pace, SearchCriteria, option
+
+API = "https://api.mercari.jp"
+HOME = "https://jp.mercari.com"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MercariCriteria(SearchCriteria):
+    """A question to Mercari.
+
+    An empty keyword with a category lists the whole category. Categories must be the deepest ones: rows carry
+    only their own leaf, and rows of any other category are what Mercari pads its last pages with.
+    """
+
+    category_ids: tuple[int, ...] = option(
+        label="Categories",
+        help="Numbers of the deepest categories, as in category_id= of a search address. Rows of others are dropped.",
+        default=(),
+    )
+    brand_ids: tuple[int, ...] = option(
+        label="Brands",
+        help="Numbers of brands, as in brand_id= of a search address.",
+        default=(),
+    )
+
+
+MANIFEST = Manifest(
+    name="mercari",
+    title={"en": "Mercari", "ja": "メルカリ", "zh-hans": "Mercari（煤炉）"},
+    contract=CONTRACT_VERSION,
+    home=HOME,
+    hosts=("api.mercari.jp", "jp.mercari.com"),
+    picture_hosts=("static.mercdn.net", "assets.mercari-shops-static.com"),
+    currency="JPY",
+    time_zone="Asia/Tokyo",
+    capabilities=frozenset({Capability.SEARCH}),
+    criteria=MercariCriteria,
+    # The ceiling stays under the rate at which others met the first refusals; the default is less than half of it.
+    pace=Pace(per_minute=20, ceiling_per_minute=45, floor_seconds=5, concurrency=4),
+    access=Access.PUBLIC_PAGES,
+    control=MercariCriteria(keyword="カメラ"),
+    terms_url="https://static.jp.mercari.com/tos",
+    index_lag=60,
+    url_patterns=(
+        r"https://jp\.mercari\.com/(?:en/)?search\?.*",
+        r"https://jp\.mercari\.com/(?:en/)?item/m\d+",
+        r"https://jp\.mercari\.com/(?:en/)?shops/product/[0-9A-Za-z]+",
+        r"https://www\.mercari\.com/jp/items/m\d+/?",
+    ),
+    notes={
+        "en": "New listings reach search about a minute after they are made.",
+        "ja": "新しい出品が検索に現れるまで約1分かかります。",
+        "zh-hans": "新商品发布约一分钟后才会出现在搜索中。",
+    },
+)
+"""The face of the plugin."""

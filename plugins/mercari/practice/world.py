@@ -1,0 +1,177 @@
+"""The world of the practice market: listings, and for each keyword ever asked the shelf of those that answer it."""
+
+import zlib
+from bisect import insort
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+
+from .clock import Clock
+from .listing import ON_SALE, STOP, TRADING, Listing, fold
+from .make import age, catalogue, make, personal_id, random_for, title_with
+from .truth import Truth
+from .words import NOTHING
+
+SHELVES = 2000
+MADE_ROWS = 60
+FEWEST_ROWS = 20
+
+
+class UnknownListing(LookupError):
+    """No such listing, or it was retired."""
+
+
+@dataclass(slots=True, eq=False)
+class Shelf:
+    """All listings whose title holds every word of ``keyword``, newest first; ``made`` were made for it."""
+
+    keyword: str
+    words: tuple[str, ...]
+    key_word: str
+    asked: float
+    fed: float
+    members: list[Listing] = field(default_factory=list)
+    made: deque[Listing] = field(default_factory=deque)
+    times_asked: int = 0
+
+    @property
+    def can_grow(self) -> bool:
+        """Whether something new may be made for this keyword: not for everything, and not for nothing."""
+        return bool(self.words) and NOTHING not in self.words
+
+    def holds(self, listing: Listing) -> bool:
+        """Whether a listing belongs here. The longest word, which fits the fewest, is tried first."""
+        return self.key_word in listing.folded and all(word in listing.folded for word in self.words)
+
+    def add(self, listing: Listing) -> None:
+        """Put it in its place. Neighbours closer than a minute may stand in the wrong order, as in the real search."""
+        insort(self.members, listing, key=_place)
+
+
+def _place(listing: Listing) -> float:
+    return -listing.created - zlib.crc32(listing.id.encode()) % 60
+
+
+class World:
+    """Everything on offer. Nothing here knows HTTP; time comes from the clock, chance from the seed."""
+
+    def __init__(self, *, seed: int, clock: Clock, truth: Truth, index_lag: float) -> None:
+        self.seed, self.clock, self.truth, self.index_lag = seed, clock, truth, index_lag
+        self.base = ""
+        self.listings: dict[str, Listing] = {}
+        self.shelves: OrderedDict[str, Shelf] = OrderedDict()
+        for listing in catalogue(seed, clock.now()):
+            self._own(listing)
+        truth.write("opened", seed=seed, listings=len(self.listings))
+
+    def at(self, base: str) -> None:
+        """Pictures are served under ``base`` from now on; rows made for another address are made again."""
+        if base != self.base:
+            self.base = base
+            for listing in self.listings.values():
+                listing.row = b""
+
+    def shelf(self, keyword: str) -> Shelf:
+        """The shelf of a keyword, stocked on the first question so that every keyword has something to show."""
+        key = fold(keyword)
+        if (found := self.shelves.get(key)) is None:
+            found = self._open(key, " ".join(keyword.split()))
+        self.shelves.move_to_end(key)
+        return found
+
+    def _open(self, key: str, keyword: str) -> Shelf:
+        now = self.clock.now()
+        words = tuple(key.split())
+        rarest = max(words, key=len, default="")
+        shelf = self.shelves[key] = Shelf(keyword=keyword, words=words, key_word=rarest, asked=now, fed=now)
+        for listing in [found for found in self.listings.values() if rarest in found.folded and shelf.holds(found)]:
+            shelf.add(listing)
+        self._stock(shelf, now)
+        if len(self.shelves) > SHELVES:
+            self._close(next(iter(self.shelves)))
+        return shelf
+
+    def _stock(self, shelf: Shelf, now: float) -> None:
+        rng = random_for(self.seed, "stock", shelf.keyword)
+        wanted = FEWEST_ROWS + rng.randrange(21)
+        if not shelf.can_grow or len(shelf.members) >= FEWEST_ROWS:
+            return
+        ids = [self.invent(shelf, created=now - age(rng), number=n).id for n in range(wanted - len(shelf.members))]
+        self.truth.write("stocked", keyword=shelf.keyword, ids=ids)
+
+    def _close(self, key: str) -> None:
+        """Forget the shelf asked longest ago, with whatever was made for it."""
+        for listing in self.shelves.pop(key).made:
+            self.retire(listing)
+
+    def invent(self, shelf: Shelf, *, created: float, number: int | None = None) -> Listing:
+        """A listing that answers the shelf's keyword. With a ``number`` it is the same one in every run.
+
+        A shelf keeps the last ``MADE_ROWS`` made for it, so that memory is bounded however long the market runs.
+        """
+        rng = random_for(self.seed, shelf.keyword, created if number is None else number)
+        title, family = title_with(rng, shelf.keyword)
+        seen = created if number is not None else created + self.index_lag
+        listing = make(rng, title=title, family=family, created=created, visible_at=seen)
+        if number is None and not listing.shop:
+            listing.id = personal_id(int(created * 100))
+        shelf.made.append(self._own(listing))
+        if len(shelf.made) > MADE_ROWS:
+            self.retire(shelf.made.popleft())
+        return listing
+
+    def offer(self, listing: Listing, *, by: str) -> Listing:
+        """Offer something new and write it down."""
+        self._own(listing)
+        self.written(listing, by=by)
+        return listing
+
+    def written(self, listing: Listing, *, by: str) -> None:
+        """Write a new listing into the truth log."""
+        self.truth.write("listed", by=by, **listing.facts())
+
+    def _own(self, listing: Listing) -> Listing:
+        while listing.id in self.listings:
+            listing.id = personal_id(int(listing.id[1:]) + 1) if listing.id[1:].isdecimal() else listing.id[:-1] + "z"
+        self.listings[listing.id] = listing
+        for shelf in self._shelves_of(listing):
+            shelf.add(listing)
+        return listing
+
+    def _shelves_of(self, listing: Listing) -> list[Shelf]:
+        shelves, title = self.shelves.values(), listing.folded
+        return [shelf for shelf in shelves if shelf.key_word in title and shelf.holds(listing)]
+
+    def retire(self, listing: Listing) -> None:
+        """Take a listing out of the world."""
+        self.listings.pop(listing.id, None)
+        for shelf in self._shelves_of(listing):
+            if listing in shelf.members:
+                shelf.members.remove(listing)
+        self.truth.write("retired", id=listing.id)
+
+    def get(self, external_id: str) -> Listing:
+        """The listing, or :class:`UnknownListing`."""
+        if (found := self.listings.get(external_id)) is None:
+            raise UnknownListing(external_id)
+        return found
+
+    def change(self, listing: Listing, event: str, **facts: object) -> Listing:
+        """Note a change that was just made to ``listing``: new ``updated``, new row, a line in the truth log."""
+        listing.touch(self.clock.now())
+        self.truth.write(event, id=listing.id, price=listing.price, status=listing.status, **facts)
+        return listing
+
+    def reprice(self, listing: Listing, price: int | None) -> Listing:
+        """Change the price."""
+        before, listing.price = listing.price, price
+        return self.change(listing, "price", before=before)
+
+    def move(self, listing: Listing, status: str) -> Listing:
+        """Change the status."""
+        before, listing.status = listing.status, status
+        return self.change(listing, "status", before=before)
+
+    def settle(self, listing: Listing, now: float) -> None:
+        """End an auction whose time is over: to the highest bidder, or stopped when nobody bid."""
+        if listing.auction and listing.status == ON_SALE and listing.auction.ends <= now:
+            self.move(listing, TRADING if listing.auction.bids else STOP)
