@@ -1,0 +1,1 @@
+"""Marketplaces: which there are, how they are asked, and what protects them and us."""

@@ -1,0 +1,138 @@
+"""Is a plugin whole? Everything the core relies on later is looked at once, when the plugin is loaded."""
+
+import re
+from dataclasses import is_dataclass
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from monitor_site.contract import CONTRACT_VERSION, Capability, Manifest, Pace, Plugin, PluginFault, SearchCriteria
+
+METHODS = {
+    Capability.SEARCH: "search",
+    Capability.LOOK: "look",
+    Capability.BUY: "buy",
+    Capability.BID: "bid",
+    Capability.OUTCOME: "find_outcome",
+    Capability.LINK: "link",
+    Capability.SOLD_PRICES: "sold_prices",
+}
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+HOST = re.compile(r"\.?[a-z0-9-]+(\.[a-z0-9-]+)+")
+CURRENCY = re.compile(r"[A-Z]{3}")
+
+
+LONGEST_WORDS = 200
+
+
+def in_words(error: BaseException) -> str:
+    """An error in one line; some cannot even be put into words."""
+    try:
+        words = " ".join(str(error).split())
+    except BaseException:  # noqa: BLE001  whatever a stranger's error does when it is read
+        words = ""
+    return f"{type(error).__name__}: {words}".rstrip(": ")[:LONGEST_WORDS]
+
+
+class NotWhole(Exception):
+    """What is wrong with a plugin, in a person's words."""
+
+
+class NoNetwork:
+    """The session a plugin is connected to while it is looked at: there is no way out."""
+
+    def __init__(self, base: str) -> None:
+        self.base = base
+
+    async def get(self, url: str, **_: Any) -> NoReturn:
+        """Refused."""
+        raise PluginFault(f"asked {url} while it was only looked at")
+
+    async def post(self, url: str, **_: Any) -> NoReturn:
+        """Refused."""
+        raise PluginFault(f"asked {url} while it was only looked at")
+
+    async def read(self, parse: Any, answer: Any) -> Any:
+        """As the real one, without a thread."""
+        return parse(answer)
+
+    def now(self) -> datetime:
+        """The current time."""
+        return datetime.now(UTC)
+
+
+def examine(found: object, *, name: str) -> Plugin:
+    """The plugin, when all of it is as promised; raises :class:`NotWhole`, or whatever the plugin raises itself."""
+    if not isinstance(found, Plugin):
+        raise NotWhole("it has no `plugin` made of contract.Plugin")
+    if not isinstance(found.manifest, Manifest):
+        raise NotWhole("its manifest is not a contract.Manifest")
+    _examine_version(found.manifest)
+    _examine_name(found.manifest, name)
+    _examine_addresses(found)
+    _examine_values(found.manifest)
+    _examine_pace(found.manifest.pace)
+    _examine_capabilities(found)
+    return found
+
+
+def _demand(kept: bool, sentence: str) -> None:
+    if not kept:
+        raise NotWhole(sentence)
+
+
+def _examine_version(manifest: Manifest) -> None:
+    _demand(
+        manifest.contract == CONTRACT_VERSION,
+        f"it is written for contract {manifest.contract}, this site speaks {CONTRACT_VERSION}",
+    )
+
+
+def _examine_name(manifest: Manifest, name: str) -> None:
+    _demand(manifest.name == name, f"its manifest is called {manifest.name!r}, its folder {name!r}")
+    _demand(bool(NAME.fullmatch(name)), f"{name!r} is no name: small letters, digits and _ only, at most 40")
+
+
+def _examine_addresses(plugin: Plugin) -> None:
+    for label, address in (("home", plugin.manifest.home), ("api", plugin.api)):
+        parts = urlsplit(address)
+        _demand(parts.scheme == "https" and bool(parts.hostname), f"its {label} address {address!r} is not https")
+    hosts = (*plugin.manifest.hosts, *plugin.manifest.picture_hosts)
+    _demand(all(map(_is_host, hosts)), "its hosts are not all names in small letters")
+    _demand(bool(plugin.manifest.hosts), "it names no host")
+
+
+def _is_host(host: object) -> bool:
+    return isinstance(host, str) and bool(HOST.fullmatch(host))
+
+
+def _examine_values(manifest: Manifest) -> None:
+    _demand(bool(CURRENCY.fullmatch(manifest.currency)), f"its currency {manifest.currency!r} is no ISO code")
+    _demand(bool(manifest.title), "it has no title")
+    _demand(
+        _is_criteria(manifest.criteria),
+        "its criteria are not a dataclass made from SearchCriteria",
+    )
+    _demand(isinstance(manifest.control, manifest.criteria), "its control question is not one of its criteria")
+
+
+def _is_criteria(found: object) -> bool:
+    return isinstance(found, type) and is_dataclass(found) and issubclass(found, SearchCriteria)
+
+
+def _examine_pace(pace: Pace) -> None:
+    kept = 1 <= pace.per_minute <= pace.ceiling_per_minute and pace.floor_seconds >= 1 and pace.concurrency >= 1
+    _demand(kept, "its pace makes no sense: 1 <= per_minute <= ceiling, floor and concurrency at least 1")
+
+
+def _examine_capabilities(plugin: Plugin) -> None:
+    market = plugin.connect(NoNetwork(plugin.api))
+    offered = {able for able, method in METHODS.items() if callable(getattr(market, method, None))}
+    _demand(
+        offered == plugin.manifest.capabilities,
+        f"it declares {_words(plugin.manifest.capabilities)} and offers {_words(offered)}",
+    )
+
+
+def _words(capabilities: "set[Capability] | frozenset[Capability]") -> str:
+    return ", ".join(sorted(capabilities)) or "nothing"

@@ -1,0 +1,81 @@
+"""What follows from how a visit ended: the breaker hears of it, and a plugin's fault is logged once."""
+
+import asyncio
+import traceback
+from collections import Counter
+from collections.abc import Awaitable
+
+import redis.asyncio
+import structlog
+from redis.exceptions import RedisError
+
+from monitor_site.contract import MarketplaceError, Pauses, PluginFault, Unavailable
+
+from . import breaker
+
+BULK_SECONDS = 1.0
+
+log = structlog.get_logger(__name__)
+
+
+class Consequences:
+    """Draws them for one event loop. Losing Redis here costs nothing but a line in the log.
+
+    Successes are told in bulk, at most once a second: there may be thousands, and they matter only as a share.
+    """
+
+    def __init__(self, redis: redis.asyncio.Redis) -> None:
+        self._redis = redis
+        self._untold: Counter[str] = Counter()
+        self._told_at: dict[str, float] = {}
+        self._faults: set[object] = set()
+
+    async def succeed(self, marketplace: str) -> None:
+        """The marketplace answered as it should."""
+        now = asyncio.get_running_loop().time()
+        if now - self._told_at.get(marketplace, -BULK_SECONDS) < BULK_SECONDS:
+            self._untold[marketplace] += 1
+            return
+        self._told_at[marketplace] = now
+        await self._tell(marketplace, ok=True)
+
+    async def fail(self, marketplace: str, error: MarketplaceError, *, ours: bool) -> None:
+        """Stop asking when the error says so; count a failure, unless the request never left us (``ours``)."""
+        self._log_fault(marketplace, error)
+        if error.pauses == Pauses.MARKETPLACE:
+            self._told_at.pop(marketplace, None)
+            await self._without_redis(
+                marketplace,
+                breaker.trip(self._redis, marketplace=marketplace, seconds=error.retry_after, reason=error.code),
+            )
+        elif error.code == Unavailable.code and not ours:
+            self._told_at.pop(marketplace, None)
+            await self._tell(marketplace, ok=False)
+
+    async def _tell(self, marketplace: str, *, ok: bool) -> None:
+        earlier = self._untold.pop(marketplace, 0)
+        await self._without_redis(
+            marketplace, breaker.note(self._redis, marketplace=marketplace, ok=ok, earlier=earlier)
+        )
+
+    async def _without_redis(self, marketplace: str, telling: Awaitable[None]) -> None:
+        """What was found is found, whether or not Redis can hear of it."""
+        try:
+            await telling
+        except RedisError as error:
+            log.warning("breaker.redis_away", marketplace=marketplace, error=str(error))
+
+    def _log_fault(self, marketplace: str, error: MarketplaceError) -> None:
+        """The traceback of a plugin's fault, once for each place it comes from."""
+        place = (marketplace, *_place(error))
+        if error.code != PluginFault.code or place in self._faults:
+            return
+        self._faults.add(place)
+        log.error("plugin.fault", marketplace=marketplace, detail=error.detail, exc_info=error)
+
+
+def _place(error: MarketplaceError) -> tuple[type[BaseException], str, int]:
+    """What was raised, and the line it came from."""
+    cause = error.__cause__ or error
+    *_, (frame, line) = traceback.walk_tb(cause.__traceback__)
+    return type(cause), frame.f_code.co_filename, line

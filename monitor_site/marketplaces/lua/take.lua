@@ -1,0 +1,24 @@
+-- Take one request from a marketplace's token bucket.
+-- KEYS[1] pace hash (tokens, at); ARGV[1] requests a minute.
+-- Answers the milliseconds to wait before trying again, 0 when the token is taken.
+local per_minute = tonumber(ARGV[1])
+local rate = per_minute / 60000
+local cap = math.max(1, per_minute / 10)
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local tokens = tonumber(bucket[1]) or cap
+local at = tonumber(bucket[2]) or now
+
+-- A clock set back must not drain the bucket.
+tokens = math.min(cap, tokens + math.max(0, now - at) * rate)
+local wait = 0
+if tokens >= 1 then
+  tokens = tokens - 1
+else
+  wait = math.ceil((1 - tokens) / rate)
+end
+redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', tokens), 'at', string.format('%.0f', now))
+-- Missing means full, so a bucket nobody asks for may go once it would be full again.
+redis.call('PEXPIRE', KEYS[1], math.ceil(cap / rate) + 1000)
+return wait

@@ -1,0 +1,127 @@
+"""A plugin's only way out: its own hosts, at the agreed pace, with a deadline and a size limit."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import httpx
+import redis.asyncio
+from redis.exceptions import RedisError
+
+from monitor_site.contract import Answer, Pace, PluginFault, Unavailable
+
+from . import pace as buckets
+from .hosts import Reach
+from .transport import USUAL_LIMITS, Exchange, Limits
+
+T = TypeVar("T")
+
+REDIRECTS = {301, 302, 303, 307, 308}
+OURS = {"accept-encoding", "connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"}
+
+
+@dataclass(slots=True, kw_only=True)
+class HttpSession:
+    """The contract's session over HTTP, made anew for each visit; the ``client`` is shared.
+
+    ``base`` is where the marketplace's API is, ``reach`` what may be asked, ``pace`` how often. ``bytes`` counts what
+    came over the network. ``starved`` says that the last request never left because the pace allowed none in time:
+    that is not the marketplace's fault.
+    """
+
+    base: str
+    client: httpx.AsyncClient
+    redis: redis.asyncio.Redis
+    marketplace: str
+    reach: Reach
+    pace: Pace
+    limits: Limits = USUAL_LIMITS
+    bytes: int = 0
+    starved: bool = False
+
+    async def get(self, url: str, *, headers: Mapping[str, str] | None = None) -> Answer:
+        """Fetch ``url``, and follow it to other addresses of this marketplace; a redirect elsewhere is the answer."""
+        address = self._allowed(url)
+        for _ in range(self.limits.redirects + 1):
+            answer = await self._ask("GET", address, headers)
+            follow = _redirect(answer)
+            if follow is None or not self.reach.allows(follow):
+                return answer
+            address = follow
+        raise Unavailable(f"more than {self.limits.redirects} redirects from {url}")
+
+    async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
+        """Post ``json``; a redirect is never followed."""
+        return await self._ask("POST", self._allowed(url), headers, json)
+
+    async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
+        """Run a pure parser over an answer; a big one in a thread, so that others go on meanwhile."""
+        if len(answer.body) > self.limits.thread_bytes:
+            return await asyncio.to_thread(_parsed, parse, answer)
+        return parse(answer)
+
+    def now(self) -> datetime:
+        """The current time, aware UTC."""
+        return datetime.now(UTC)
+
+    async def _ask(
+        self, method: str, address: httpx.URL, headers: Mapping[str, str] | None, json: Any = None
+    ) -> Answer:
+        _refuse_our_headers(headers)
+        await self._take_token()
+        exchange = Exchange(client=self.client, limits=self.limits, count=self._count)
+        return await exchange.ask(method, address, headers=headers, json=json)
+
+    async def _take_token(self) -> None:
+        """Wait for the pace, but not in vain: when the next token comes after the deadline, say so at once."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self.limits.deadline_seconds
+        self.starved = True
+        while wait := await self._waits():
+            if loop.time() + wait > deadline:
+                raise Unavailable("no pace left")
+            await asyncio.sleep(wait)
+        self.starved = False
+
+    async def _waits(self) -> float:
+        try:
+            return await buckets.take(self.redis, marketplace=self.marketplace, pace=self.pace)
+        except RedisError as error:
+            raise Unavailable(f"no pace without Redis: {error}") from error
+
+    def _allowed(self, url: str) -> httpx.URL:
+        try:
+            address = httpx.URL(url)
+        except (httpx.InvalidURL, TypeError) as error:
+            raise PluginFault(f"{url!r} is no address: {error}") from error
+        if not self.reach.allows(address):
+            raise PluginFault(f"{address.scheme}://{address.host} is not an address the manifest names")
+        return address
+
+    def _count(self, size: int) -> None:
+        self.bytes += size
+
+
+def _redirect(answer: Answer) -> httpx.URL | None:
+    location = answer.headers.get("location")
+    if answer.status not in REDIRECTS or not location:
+        return None
+    try:
+        return httpx.URL(answer.url).join(location)
+    except httpx.InvalidURL:
+        return None
+
+
+def _refuse_our_headers(headers: Mapping[str, str] | None) -> None:
+    if taken := sorted(name for name in headers or {} if name.lower() in OURS):
+        raise PluginFault(f"header {', '.join(taken)} is not the plugin's to set")
+
+
+def _parsed(parse: Callable[[Answer], T], answer: Answer) -> T:
+    """Run in a thread. A ``StopIteration`` can never be handed to whoever waits for it: they would wait for ever."""
+    try:
+        return parse(answer)
+    except StopIteration as error:
+        raise RuntimeError("the parser raised StopIteration") from error

@@ -1,0 +1,179 @@
+"""The one place where bytes leave and enter: guarded addresses, an absolute deadline, size caps, no cookies."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from ssl import SSLContext
+from typing import Any
+
+import httpcore
+import httpx
+
+from monitor_site.contract import Answer, LayoutChanged, Unavailable
+
+from .body import CappedBody
+from .hosts import is_public
+
+USER_AGENT = "Mozilla/5.0 (compatible; marketplace-monitor)"
+POOL = httpx.Limits(max_connections=500, max_keepalive_connections=100, keepalive_expiry=30)
+
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one request may cost: seconds to connect and in all, bytes as sent and unpacked, redirects followed.
+
+    A body above ``thread_bytes`` is parsed in a thread.
+    """
+
+    connect_seconds: float = 5.0
+    deadline_seconds: float = 20.0
+    raw_bytes: int = 8 * 1024 * 1024
+    decoded_bytes: int = 16 * 1024 * 1024
+    redirects: int = 3
+    thread_bytes: int = 64 * 1024
+
+
+USUAL_LIMITS = Limits()
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The numeric addresses of a host, IPv4 first: a network without working IPv6 must not cost the deadline."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    ordered = sorted(found, key=lambda entry: entry[0] != socket.AF_INET)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in ordered))
+
+
+class GuardedBackend(httpcore.AsyncNetworkBackend):
+    """Connects to the very address it has checked, so a name cannot mean something else a moment later."""
+
+    def __init__(self, resolve: Resolve = resolve) -> None:
+        self._resolve = resolve
+        self._inner = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  the signature is httpcore's
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """A connection to the first checked address that takes it."""
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._connect_first(await self._checked(host, port), port, local_address, socket_options)
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout(f"{host} did not take the connection in {timeout} s") from error
+
+    async def _checked(self, host: str, port: int) -> list[str]:
+        try:
+            addresses = await self._resolve(host, port)
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(f"{host} has no address: {error}") from error
+        if not addresses or not all(map(is_public, addresses)):
+            raise httpcore.ConnectError(f"{host} is not plainly on the public internet")
+        return addresses
+
+    async def _connect_first(
+        self, addresses: list[str], port: int, local_address: str | None, options: Iterable[Any] | None
+    ) -> httpcore.AsyncNetworkStream:
+        for address in addresses[:-1]:
+            try:
+                return await self._inner.connect_tcp(address, port, None, local_address, options)
+            except httpcore.ConnectError:
+                continue
+        return await self._inner.connect_tcp(addresses[-1], port, None, local_address, options)
+
+
+class GuardedTransport(httpx.AsyncHTTPTransport):
+    """httpx's own transport over a guarded pool. httpx offers no other door to the network backend than ``_pool``."""
+
+    def __init__(self, *, resolve: Resolve = resolve) -> None:
+        super().__init__(verify=_ssl_context(), trust_env=False)
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=_ssl_context(),
+            max_connections=POOL.max_connections,
+            max_keepalive_connections=POOL.max_keepalive_connections,
+            keepalive_expiry=POOL.keepalive_expiry,
+            http1=True,
+            http2=True,
+            network_backend=GuardedBackend(resolve),
+        )
+
+
+@cache
+def _ssl_context() -> SSLContext:
+    return httpx.create_ssl_context()
+
+
+def open_client(*, guarded: bool, limits: Limits = USUAL_LIMITS, resolve: Resolve = resolve) -> httpx.AsyncClient:
+    """A client that keeps no cookies and follows nothing; ``guarded`` unless it talks to a practice market."""
+    transport = (
+        GuardedTransport(resolve=resolve)
+        if guarded
+        else httpx.AsyncHTTPTransport(verify=_ssl_context(), trust_env=False, limits=POOL)
+    )
+    return httpx.AsyncClient(
+        transport=transport,
+        trust_env=False,
+        headers={"user-agent": USER_AGENT, "accept-encoding": "gzip"},
+        cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
+        # Only connecting has a time-out of its own; httpx's others begin anew at each read, so the deadline is ours.
+        timeout=httpx.Timeout(None, connect=limits.connect_seconds),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request and how to bring its answer home; ``count`` hears of every byte that came."""
+
+    client: httpx.AsyncClient
+    limits: Limits
+    count: Callable[[int], None]
+
+    async def ask(
+        self, method: str, url: httpx.URL, *, headers: Mapping[str, str] | None = None, json: Any = None
+    ) -> Answer:
+        """The answer, of any status. Raises :class:`Unavailable` and :class:`LayoutChanged` (too large, broken)."""
+        request = self.client.build_request(method, url, headers=dict(headers or {}), json=json)
+        try:
+            async with asyncio.timeout(self.limits.deadline_seconds):
+                return await self._bring(request)
+        except TimeoutError as error:
+            raise Unavailable(f"no whole answer in {self.limits.deadline_seconds} s from {url.host}") from error
+        except httpx.HTTPError as error:
+            raise Unavailable(f"{type(error).__name__} at {url.host}: {error}") from error
+
+    async def _bring(self, request: httpx.Request) -> Answer:
+        response = await self.client.send(request, stream=True)
+        try:
+            body = await self._body(response)
+        finally:
+            await response.aclose()
+        return Answer(
+            status=response.status_code, headers=dict(response.headers.items()), body=body, url=str(response.url)
+        )
+
+    async def _body(self, response: httpx.Response) -> bytes:
+        self._refuse_announced(response)
+        body = CappedBody(
+            encoding=response.headers.get("content-encoding", "").strip().lower(),
+            raw_cap=self.limits.raw_bytes,
+            decoded_cap=self.limits.decoded_bytes,
+        )
+        async for chunk in response.aiter_raw():
+            self.count(len(chunk))
+            body.feed(chunk)
+        return body.whole()
+
+    def _refuse_announced(self, response: httpx.Response) -> None:
+        """Do not even begin to read what says it is too large."""
+        announced = response.headers.get("content-length", "")
+        if announced.isdecimal() and int(announced) > self.limits.raw_bytes:
+            raise LayoutChanged(f"announces {announced} bytes")

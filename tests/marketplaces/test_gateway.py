@@ -1,0 +1,548 @@
+"""The only caller of plugins: pages, doubts, and draws the consequences."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+import redis as redis_library
+import redis.asyncio
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from structlog.testing import capture_logs
+
+from monitor_site.contract import (
+    Answer,
+    BadRow,
+    Blocked,
+    LayoutChanged,
+    MarketplaceError,
+    Pauses,
+    PluginFault,
+    SearchCriteria,
+    SearchPage,
+    Session,
+    SignInNeeded,
+    SuspectEmpty,
+    Throttled,
+    Unavailable,
+)
+from monitor_site.marketplaces.breaker import breaker_key, read_all, tally_key
+from monitor_site.marketplaces.gateway import Found, Gateway, History
+from monitor_site.marketplaces.pace import pace_key
+from monitor_site.marketplaces.transport import Limits
+from tests.servers import free_port
+
+from .loopback import Loopback, Search, plugin, shelf, sighting
+
+FIRST = History(known=frozenset(), usual=False, empty_streak=0)
+USUAL = History(known=frozenset({"old"}), usual=True, empty_streak=0)
+CAMERA = SearchCriteria(keyword="カメラ")
+
+Ask = Callable[..., Awaitable[Found]]
+
+
+@pytest.fixture(autouse=True)
+def _practice(settings: Any, loopback: Loopback) -> None:
+    settings.PRACTICE_MARKETS = {"bazaar": loopback.base}
+
+
+@pytest.fixture
+async def ask(aredis: redis.asyncio.Redis) -> AsyncIterator[Ask]:
+    """Search with a plugin whose search is the test's."""
+    opened: list[Gateway] = []
+
+    async def search(searching: Search, history: History = FIRST, **changes: Any) -> Found:
+        options = {"redis": aredis, "catalog": shelf(plugin(searching))} | changes
+        opened.append(gateway := Gateway(**options))
+        return await gateway.search(marketplace="bazaar", criteria=CAMERA, history=history)
+
+    yield search
+    for gateway in opened:
+        await gateway.close()
+
+
+def pages(*found: SearchPage, control: SearchPage | None = None) -> Search:
+    """A search that gives one page after the other; the control question has its own answer."""
+    asked: list[str | None] = []
+
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        if criteria.keyword == "anything" and control is not None:
+            return control
+        assert token == (str(len(asked)) if asked else None)
+        asked.append(token)
+        return found[len(asked) - 1]
+
+    return search
+
+
+def page(*ids: str, then: str | None = None, **rest: Any) -> SearchPage:
+    return SearchPage(sightings=tuple(sighting(each) for each in ids), next_token=then, **rest)
+
+
+def raising(error: BaseException) -> Search:
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        raise error
+
+    return search
+
+
+# -- asking over HTTP ---------------------------------------------------------------------------------------------
+
+
+async def over_http(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+    def parse(answer: Answer) -> SearchPage:
+        return page(*json.loads(answer.body))
+
+    return await session.read(parse, await session.post(f"{session.base}/search", json={"q": criteria.keyword}))
+
+
+async def test_a_search_brings_what_the_practice_market_answers(ask: Ask, loopback: Loopback) -> None:
+    loopback.answer("/search", body := b'["b2", "b1"]')
+
+    found = await ask(over_http)
+
+    assert [each.external_id for each in found.sightings] == ["b2", "b1"]
+    assert (found.pages, found.gap, found.bytes) == (1, False, len(body))
+    assert json.loads(loopback.asked[0].body) == {"q": "カメラ"}
+
+
+async def test_without_a_practice_market_only_a_live_installation_asks(ask: Ask, settings: Any) -> None:
+    settings.PRACTICE_MARKETS = {}
+    settings.LIVE = False
+
+    with pytest.raises(Unavailable, match="practice market"):
+        await ask(over_http)
+
+
+async def test_a_live_search_goes_to_the_plugins_own_address(ask: Ask, settings: Any) -> None:
+    settings.PRACTICE_MARKETS = {}
+    settings.LIVE = True
+    bases: list[str] = []
+
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        bases.append(session.base)
+        with pytest.raises(PluginFault):
+            await session.get("https://elsewhere.example/")
+        return page("b1")
+
+    await ask(search)
+
+    assert bases == ["https://api.bazaar.example"]
+
+
+async def test_connections_are_kept_between_searches(aredis: redis.asyncio.Redis, loopback: Loopback) -> None:
+    loopback.answer("/search", b'["b1"]')
+    gateway = Gateway(redis=aredis, catalog=shelf(plugin(over_http)))
+
+    for _ in range(3):
+        await gateway.search(marketplace="bazaar", criteria=CAMERA, history=FIRST)
+    await gateway.close()
+
+    assert (len(loopback.asked), loopback.connections) == (3, 1)
+
+
+# -- paging -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_first_search_reads_one_page(ask: Ask) -> None:
+    found = await ask(pages(page("b1", then="1")), FIRST)
+
+    assert (found.pages, found.gap) == (1, False)
+
+
+async def test_a_page_with_something_known_is_the_last(ask: Ask) -> None:
+    found = await ask(pages(page("b3", "b2", then="1"), page("b1", "old", then="2")), USUAL)
+
+    assert [each.external_id for each in found.sightings] == ["b3", "b2", "b1", "old"]
+    assert (found.pages, found.gap) == (2, False)
+
+
+async def test_the_end_of_the_results_is_no_gap(ask: Ask) -> None:
+    found = await ask(pages(page("b2", then="1"), page("b1")), USUAL)
+
+    assert (found.pages, found.gap) == (2, False)
+
+
+async def test_five_pages_of_nothing_but_new_leave_a_gap(ask: Ask) -> None:
+    found = await ask(pages(*(page(f"b{each}", then=str(each)) for each in range(1, 6))), USUAL)
+
+    assert (found.pages, found.gap, len(found.sightings)) == (5, True, 5)
+
+
+async def test_a_page_that_only_repeats_ends_the_paging_with_a_gap(ask: Ask) -> None:
+    found = await ask(pages(page("b1", then="1"), page("b1", then="2")), USUAL)
+
+    assert (found.pages, found.gap) == (2, True)
+
+
+async def test_a_listing_on_two_pages_counts_once_as_it_was_first_seen(ask: Ask) -> None:
+    again = SearchPage(sightings=(sighting("b1", title="later"), sighting("old")))
+
+    found = await ask(pages(page("b2", "b1", then="1"), again), USUAL)
+
+    assert [(each.external_id, each.title) for each in found.sightings] == [
+        ("b2", "古いカメラ"),
+        ("b1", "古いカメラ"),
+        ("old", "古いカメラ"),
+    ]
+
+
+async def test_bad_rows_and_padding_are_counted_over_all_pages(ask: Ask) -> None:
+    bad = (BadRow(position=0, reason="no id"),)
+
+    found = await ask(pages(page("b1", then="1", bad_rows=bad, padding=2), page("old", bad_rows=bad, padding=1)), USUAL)
+
+    assert (found.bad_rows, found.padding) == (2, 3)
+
+
+async def test_a_failing_second_page_fails_the_search(ask: Ask) -> None:
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        if token:
+            raise Throttled("slow down")
+        return page("b1", then="1")
+
+    with pytest.raises(Throttled):
+        await ask(search, USUAL)
+
+
+# -- doubt --------------------------------------------------------------------------------------------------------
+
+
+async def test_nothing_where_nothing_is_usual_is_nothing(ask: Ask) -> None:
+    assert (await ask(pages(page()), FIRST)).sightings == ()
+
+
+async def test_nothing_where_rows_are_usual_is_doubted_while_the_control_question_has_rows(ask: Ask) -> None:
+    with pytest.raises(SuspectEmpty):
+        await ask(pages(page(), control=page("c1")), USUAL)
+
+
+async def test_nothing_is_believed_the_third_time(ask: Ask) -> None:
+    for streak, believed in ((1, False), (2, True), (3, True)):
+        history = History(known=frozenset(), usual=True, empty_streak=streak)
+        if believed:
+            assert (await ask(pages(page(), control=page("c1")), history)).sightings == ()
+        else:
+            with pytest.raises(SuspectEmpty):
+                await ask(pages(page(), control=page("c1")), history)
+
+
+async def test_when_even_the_control_question_finds_nothing_we_are_blocked(
+    ask: Ask, redis: redis_library.Redis
+) -> None:
+    history = History(known=frozenset(), usual=True, empty_streak=5)
+
+    with pytest.raises(Blocked):
+        await ask(pages(page(), control=page()), history)
+
+    assert state(redis) == ("open", "blocked")
+
+
+async def test_a_blocked_control_question_is_a_block(ask: Ask, redis: redis_library.Redis) -> None:
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        if criteria.keyword == "anything":
+            raise Blocked("403")
+        return page()
+
+    with pytest.raises(Blocked):
+        await ask(search, USUAL)
+
+    assert state(redis) == ("open", "blocked")
+
+
+async def test_the_control_question_is_asked_once(ask: Ask) -> None:
+    asked: list[str] = []
+
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        asked.append(criteria.keyword)
+        return page("c1") if criteria.keyword == "anything" else page()
+
+    with pytest.raises(SuspectEmpty):
+        await ask(search, USUAL)
+
+    assert asked == ["カメラ", "anything"]
+
+
+async def test_rows_of_which_none_can_be_read_are_not_nothing(ask: Ask) -> None:
+    with pytest.raises(LayoutChanged, match="no id"):
+        await ask(pages(page(bad_rows=(BadRow(position=0, reason="no id"),))), FIRST)
+
+
+# -- consequences -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"), [(Throttled("429", retry_after=34), 34), (Throttled("429"), 90), (Blocked("403"), 1800)]
+)
+async def test_an_error_that_pauses_the_marketplace_opens_its_breaker(
+    ask: Ask, redis: redis_library.Redis, error: MarketplaceError, seconds: int
+) -> None:
+    with pytest.raises(type(error)):
+        await ask(raising(error))
+
+    assert state(redis) == ("open", error.code)
+    assert int(redis.hget(breaker_key("bazaar"), "length") or 0) == seconds * 1000
+
+
+@pytest.mark.parametrize("error", [LayoutChanged("?"), SignInNeeded("401"), SuspectEmpty(""), RuntimeError("bug")])
+async def test_an_error_that_pauses_less_leaves_the_breaker_alone(
+    ask: Ask, redis: redis_library.Redis, error: Exception
+) -> None:
+    for _ in range(12):
+        with pytest.raises(MarketplaceError):
+            await ask(raising(error))
+
+    assert not redis.exists(breaker_key("bazaar"), tally_key("bazaar"))
+
+
+async def test_ten_times_unavailable_opens_the_breaker(ask: Ask, redis: redis_library.Redis) -> None:
+    for _ in range(10):
+        assert state(redis)[0] == "closed"
+        with pytest.raises(Unavailable):
+            await ask(raising(Unavailable("503")))
+
+    assert state(redis) == ("open", "failing")
+
+
+async def test_successes_told_in_bulk_still_count_against_failures(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    down = False
+
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        if down:
+            raise Unavailable("503")
+        return page("b1")
+
+    gateway = Gateway(redis=aredis, catalog=shelf(plugin(search)))
+    for _ in range(12):
+        await gateway.search(marketplace="bazaar", criteria=CAMERA, history=FIRST)
+    down, states = True, []
+    for _ in range(12):
+        with pytest.raises(Unavailable):
+            await gateway.search(marketplace="bazaar", criteria=CAMERA, history=FIRST)
+        states.append(state(redis)[0])
+
+    assert states == ["closed"] * 11 + ["open"]
+
+
+async def test_our_own_lack_of_pace_is_not_held_against_the_marketplace(
+    ask: Ask, redis: redis_library.Redis, settings: Any
+) -> None:
+    settings.PRACTICE_PACE_PER_MINUTE = 1
+    redis.hset(pace_key("bazaar"), mapping={"tokens": 0, "at": redis.time()[0] * 1000})
+
+    for _ in range(10):
+        with pytest.raises(Unavailable, match="no pace left"):
+            await ask(over_http)
+
+    assert not redis.exists(breaker_key("bazaar"), tally_key("bazaar"))
+
+
+async def test_a_success_closes_a_breaker_that_is_being_tried(ask: Ask, redis: redis_library.Redis) -> None:
+    redis.hset(breaker_key("bazaar"), mapping={"state": "open", "until": 1, "opened": 1, "reason": "blocked"})
+
+    await ask(pages(page("b1")))
+
+    assert state(redis)[0] == "closed"
+
+
+async def test_what_was_found_counts_although_redis_went_away(ask: Ask) -> None:
+    away = redis.asyncio.Redis(port=free_port(), retry=Retry(NoBackoff(), 0))
+
+    with capture_logs() as lines:
+        found = await ask(pages(page("b1")), redis=away)
+
+    assert len(found.sightings) == 1
+    assert [line["event"] for line in lines] == ["breaker.redis_away"]
+
+
+async def test_an_error_stays_the_marketplaces_although_redis_went_away(ask: Ask) -> None:
+    away = redis.asyncio.Redis(port=free_port(), retry=Retry(NoBackoff(), 0))
+
+    for error in (Throttled("429"), Unavailable("503")):
+        with pytest.raises(type(error)):
+            await ask(raising(error), redis=away)
+
+
+# -- plugins that misbehave ---------------------------------------------------------------------------------------
+
+
+class Homemade(MarketplaceError):
+    code = "homemade"
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise SystemExit
+
+
+class Threatening(Throttled):
+    pauses = "the whole site"  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("bug"),
+        KeyError("price"),
+        TimeoutError(),
+        StopAsyncIteration(),
+        SystemExit(1),
+        KeyboardInterrupt(),
+        BaseException("raw"),
+        asyncio.CancelledError(),
+        BaseExceptionGroup("many", [SystemExit(), ValueError()]),
+        MemoryError(),
+        Mute(),
+        Homemade("mine"),
+        Threatening("mine"),
+        Throttled("429", retry_after="soon"),  # type: ignore[arg-type]
+    ],
+    ids=lambda error: type(error).__name__,
+)
+async def test_whatever_a_plugin_raises_the_core_hears_plugin_fault(ask: Ask, error: BaseException) -> None:
+    with pytest.raises(PluginFault) as raised:
+        await ask(raising(error))
+
+    assert raised.value.pauses == Pauses.TARGET
+    assert raised.value.__cause__ is error
+
+
+async def test_a_parser_that_ends_its_thread_is_a_plugin_fault(ask: Ask, loopback: Loopback) -> None:
+    loopback.answer("/", bytes(100_000))
+
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        def parse(answer: Answer) -> SearchPage:
+            raise SystemExit(1)
+
+        return await session.read(parse, await session.get(f"{session.base}/"))
+
+    with pytest.raises(PluginFault, match="SystemExit"):
+        await ask(search)
+
+
+@pytest.mark.parametrize("found", [None, "page", [sighting()]])
+async def test_a_search_that_returns_no_page_is_a_plugin_fault(ask: Ask, found: Any) -> None:
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> Any:
+        return found
+
+    with pytest.raises(PluginFault, match="search returned"):
+        await ask(search)
+
+
+async def test_a_listing_that_cannot_be_looked_at_is_a_plugin_fault(ask: Ask) -> None:
+    class Trap(str):
+        def __len__(self) -> int:
+            raise SystemExit
+
+    with pytest.raises(PluginFault, match="SystemExit"):
+        await ask(pages(SearchPage(sightings=(sighting(url=Trap("https://www.bazaar.example/")),))))
+
+
+async def test_a_search_that_is_not_asynchronous_is_a_plugin_fault(aredis: redis.asyncio.Redis) -> None:
+    class Hasty:
+        def search(self, criteria: SearchCriteria, *, page_token: str | None = None) -> SearchPage:
+            return page("b1")
+
+    gateway = Gateway(redis=aredis, catalog=shelf(plugin(connect=lambda session: Hasty())))  # type: ignore[arg-type,return-value]
+
+    with pytest.raises(PluginFault, match="await"):
+        await gateway.search(marketplace="bazaar", criteria=CAMERA, history=FIRST)
+
+
+async def test_a_plugin_that_cannot_connect_is_a_plugin_fault(aredis: redis.asyncio.Redis) -> None:
+    def connect(session: Session) -> Any:
+        raise SystemExit("no")
+
+    gateway = Gateway(redis=aredis, catalog=shelf(plugin(connect=connect)))
+
+    with pytest.raises(PluginFault, match="SystemExit"):
+        await gateway.search(marketplace="bazaar", criteria=CAMERA, history=FIRST)
+
+
+async def test_a_marketplace_without_a_working_plugin_is_a_plugin_fault(aredis: redis.asyncio.Redis) -> None:
+    with pytest.raises(PluginFault, match="nowhere"):
+        await Gateway(redis=aredis, catalog=shelf()).search(marketplace="nowhere", criteria=CAMERA, history=FIRST)
+
+
+async def test_a_fault_is_logged_once_with_its_traceback(aredis: redis.asyncio.Redis) -> None:
+    gateway = Gateway(redis=aredis, catalog=shelf(plugin(raising(RuntimeError("bug")))))
+
+    with capture_logs() as lines:
+        for _ in range(3):
+            with pytest.raises(PluginFault):
+                await gateway.search(marketplace="bazaar", criteria=CAMERA, history=FIRST)
+
+    assert [(line["event"], line["marketplace"]) for line in lines] == [("plugin.fault", "bazaar")]
+    assert isinstance(lines[0]["exc_info"].__cause__, RuntimeError)
+
+
+async def test_an_ordinary_failure_writes_no_line(ask: Ask) -> None:
+    with capture_logs() as lines, pytest.raises(Unavailable):
+        await ask(raising(Unavailable("503")))
+
+    assert lines == []
+
+
+# -- being stopped ------------------------------------------------------------------------------------------------
+
+
+async def test_a_search_can_be_cancelled(ask: Ask) -> None:
+    reached = asyncio.Event()
+
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        reached.set()
+        await asyncio.Event().wait()
+        return page()
+
+    task = asyncio.ensure_future(ask(search))
+    await reached.wait()
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_plugin_that_answers_cancelling_with_an_error_is_cancelled_all_the_same(ask: Ask) -> None:
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise RuntimeError("no, thanks") from None
+        return page()
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.02):
+            await ask(search)
+
+
+async def test_a_time_out_around_a_search_is_the_callers(ask: Ask) -> None:
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        await asyncio.Event().wait()
+        return page()
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.02):
+            await ask(search)
+
+
+async def test_a_slow_marketplace_is_unavailable_and_counts_as_failed(
+    ask: Ask, loopback: Loopback, redis: redis_library.Redis
+) -> None:
+    async def hold(writer: asyncio.StreamWriter) -> None:
+        await asyncio.Event().wait()
+
+    loopback.routes["/search"] = hold
+
+    with pytest.raises(Unavailable):
+        await ask(over_http, limits=Limits(deadline_seconds=0.05))
+
+    assert redis.exists(tally_key("bazaar"))
+
+
+def state(redis: redis_library.Redis) -> tuple[str, str]:
+    view = read_all(redis, ["bazaar"])["bazaar"]
+    return view["state"], view["reason"]

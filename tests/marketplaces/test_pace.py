@@ -1,0 +1,100 @@
+"""One token bucket for all processes together, on the clock of the server."""
+
+import asyncio
+
+import pytest
+import redis as redis_library
+import redis.asyncio
+
+from monitor_site.contract import Pace
+from monitor_site.marketplaces.pace import capacity, pace_key, take
+
+HOUR_MS = 3_600_000
+
+
+async def test_a_missing_bucket_is_full(aredis: redis.asyncio.Redis) -> None:
+    waits = [await take(aredis, marketplace="bazaar", pace=every(20)) for _ in range(3)]
+
+    assert waits[:2] == [0, 0]
+    assert 0 < waits[2] <= 3
+
+
+async def test_a_burst_from_many_sides_takes_no_token_twice(aredis: redis.asyncio.Redis) -> None:
+    waits = await asyncio.gather(*(take(aredis, marketplace="bazaar", pace=every(20)) for _ in range(16)))
+
+    assert waits.count(0) == 2
+
+
+async def test_buckets_of_marketplaces_are_their_own(aredis: redis.asyncio.Redis) -> None:
+    await take(aredis, marketplace="bazaar", pace=every(1))
+
+    assert await take(aredis, marketplace="flea", pace=every(1)) == 0
+
+
+async def test_tokens_come_back_with_time(aredis: redis.asyncio.Redis, redis: redis_library.Redis) -> None:
+    fill(redis, tokens=0, ago_ms=3_000)
+
+    assert await take(aredis, marketplace="bazaar", pace=every(20)) == 0
+
+
+async def test_a_long_rest_saves_up_no_more_than_the_cap(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    fill(redis, tokens=0, ago_ms=HOUR_MS)
+
+    waits = [await take(aredis, marketplace="bazaar", pace=every(20)) for _ in range(4)]
+
+    assert waits.count(0) == 2
+
+
+async def test_a_server_clock_set_back_neither_drains_nor_fills_the_bucket(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    fill(redis, tokens=1, ago_ms=-HOUR_MS)
+
+    waits = [await take(aredis, marketplace="bazaar", pace=every(1)) for _ in range(2)]
+
+    assert waits[0] == 0
+    assert 59 < waits[1] <= 60
+
+
+async def test_the_fields_are_what_the_schedule_reads(aredis: redis.asyncio.Redis, redis: redis_library.Redis) -> None:
+    await take(aredis, marketplace="bazaar", pace=every(20))
+
+    bucket = redis.hgetall(pace_key("bazaar"))
+    seconds, _ = redis.time()
+
+    assert set(bucket) == {b"tokens", b"at"}
+    assert float(bucket[b"tokens"]) == 1
+    assert abs(int(bucket[b"at"]) / 1000 - seconds) < 60
+
+
+async def test_a_bucket_that_would_be_full_again_goes_by_itself(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    await take(aredis, marketplace="bazaar", pace=every(20))
+
+    assert 0 < redis.pttl(pace_key("bazaar")) <= 7_000
+
+
+async def test_the_script_survives_a_redis_that_forgot_it(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    await take(aredis, marketplace="bazaar", pace=every(20))
+    redis.script_flush()
+
+    assert await take(aredis, marketplace="bazaar", pace=every(20)) == 0
+
+
+@pytest.mark.parametrize(("per_minute", "cap"), [(1, 1), (10, 1), (20, 2), (600, 60)])
+def test_a_tenth_of_a_minute_may_go_out_at_once(per_minute: int, cap: float) -> None:
+    assert capacity(every(per_minute)) == cap
+
+
+def every(per_minute: int) -> Pace:
+    return Pace(per_minute=per_minute, ceiling_per_minute=per_minute, floor_seconds=1)
+
+
+def fill(redis: redis_library.Redis, *, tokens: float, ago_ms: int) -> None:
+    seconds, micros = redis.time()
+    redis.hset(pace_key("bazaar"), mapping={"tokens": tokens, "at": seconds * 1000 + micros // 1000 - ago_ms})

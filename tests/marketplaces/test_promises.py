@@ -1,0 +1,166 @@
+"""What a plugin returns is looked at before the core believes it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from monitor_site.contract import BadRow, Money, PluginFault, SearchPage, Seller
+from monitor_site.marketplaces.promises import Promise
+
+from .loopback import manifest, sighting
+
+YEN = Money(amount=1, currency="JPY")
+
+
+def test_a_page_as_promised_passes_unchanged() -> None:
+    page = SearchPage(
+        sightings=(
+            sighting(
+                seller=Seller(id="77", name="店"),
+                buy_now=YEN,
+                shipping_fee=YEN,
+                created=datetime(2026, 5, 1, tzinfo=UTC),
+                bids=0,
+                images=("https://pictures.bazaar.example/1.jpg",),
+                description="",
+            ),
+        ),
+        next_token="2",
+        bad_rows=(BadRow(position=3, reason="no id"),),
+        padding=2,
+    )
+
+    assert Promise(manifest=manifest()).page(page) == page
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://www.bazaar.example/item/1",
+        "https://bazaar.example/item/1",
+        "https://page.bazaar.example/item/1",
+        "https://api.bazaar.example/item/1",
+        "https://WWW.bazaar.example/item/1",
+        "https://www.bazaar.example:443/item/1",
+    ],
+)
+def test_a_listing_lives_on_its_marketplaces_hosts(url: str) -> None:
+    Promise(manifest=manifest()).page(SearchPage(sightings=(sighting(url=url),)))
+
+
+def test_a_listing_of_a_practice_market_may_live_there() -> None:
+    page = SearchPage(sightings=(sighting(url="http://127.0.0.1:9000/item/1"),))
+
+    Promise(manifest=manifest(), practice="http://127.0.0.1:9000").page(page)
+    with pytest.raises(PluginFault):
+        Promise(manifest=manifest(), practice="http://127.0.0.1:9001").page(page)
+    with pytest.raises(PluginFault):
+        Promise(manifest=manifest()).page(page)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"external_id": ""},
+        {"external_id": "x" * 65},
+        {"external_id": 7},
+        {"external_id": "a\x00"},
+        {"external_id": "\ud83d"},
+        {"title": None},
+        {"title": b"bytes"},
+        {"url": "https://elsewhere.example/item/1"},
+        {"url": "https://www.bazaar.example.elsewhere.example/item/1"},
+        {"url": "https://www.bazaar.example@elsewhere.example/item/1"},
+        {"url": "http://www.bazaar.example/item/1"},
+        {"url": "javascript:alert(1)//https://www.bazaar.example/"},
+        {"url": "/item/1"},
+        {"url": "https://[broken"},
+        {"url": "https://www.bazaar.example/" + "x" * 500},
+        {"url": None},
+        {"price": Money(amount=1, currency="USD")},
+        {"buy_now": Money(amount=1, currency="USD")},
+        {"shipping_fee": Money(amount=1, currency="USD")},
+        {"price": 1200},
+        {"price": Money(amount=1200.5, currency="JPY")},  # type: ignore[arg-type]
+        {"price": Money(amount=True, currency="JPY")},
+        {"kind": "flea"},
+        {"status": None},
+        {"shipping": "included"},
+        {"condition": "new"},
+        {"seller": "77"},
+        {"seller": Seller(id="")},
+        {"seller": Seller(id="7", name=7)},  # type: ignore[arg-type]
+        {"images": ["https://pictures.bazaar.example/1.jpg"]},
+        {"images": (None,)},
+        {"images": ("https://pictures.bazaar.example/\ud83d.jpg",)},
+        {"extra": {"brand": 7}},
+        {"extra": {7: "brand"}},
+        {"extra": None},
+        {"price": Money(amount=10**16, currency="JPY")},
+        {"seller": Seller(id="7", rating=float("nan"))},
+        {"seller": Seller(id="7", count=2**31)},
+        {"bids": 2**31},
+        {"created": datetime(1, 1, 1, tzinfo=UTC)},
+        {"created": datetime(2026, 5, 1)},  # noqa: DTZ001
+        {"updated": "2026-05-01"},
+        {"ends_at": 1},
+        {"bids": -1},
+        {"bids": "3"},
+        {"description": 3},
+    ],
+)
+def test_a_listing_that_is_not_as_promised_is_the_plugins_fault(changes: dict[str, Any]) -> None:
+    page = SearchPage(sightings=(sighting("good"), sighting(**({"external_id": "b1"} | changes))))
+
+    with pytest.raises(PluginFault, match="not as promised"):
+        Promise(manifest=manifest()).page(page)
+
+
+@pytest.mark.parametrize("found", [None, [], "page", {"sightings": ()}, SearchPage, sighting()])
+def test_anything_but_a_page_is_the_plugins_fault(found: object) -> None:
+    with pytest.raises(PluginFault, match="search returned"):
+        Promise(manifest=manifest()).page(found)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sightings": [sighting()]},
+        {"sightings": ({"external_id": "b1"},)},
+        {"sightings": None},
+        {"bad_rows": 3},
+        {"bad_rows": ("row",)},
+        {"padding": -1},
+        {"padding": None},
+        {"next_token": ""},
+        {"next_token": 2},
+        {"next_token": "x" * 4001},
+    ],
+)
+def test_a_page_that_is_not_as_promised_is_the_plugins_fault(changes: dict[str, Any]) -> None:
+    with pytest.raises(PluginFault, match="not as promised"):
+        Promise(manifest=manifest()).page(replace(SearchPage(sightings=()), **changes))
+
+
+def test_half_characters_and_nuls_cost_neither_the_row_nor_the_page() -> None:
+    odd = sighting(
+        title="cam\x00era \ud83d", description="\udc00", seller=Seller(id="7", name="a\x00b"), extra={"size": "\x00L"}
+    )
+
+    cleaned = Promise(manifest=manifest()).page(SearchPage(sightings=(sighting("b2"), odd)))
+
+    assert cleaned.sightings[0] == sighting("b2")
+    assert cleaned.sightings[1] == replace(
+        odd, title="camera ?", description="?", seller=Seller(id="7", name="ab"), extra={"size": "L"}
+    )
+
+
+def test_endless_titles_and_names_are_cut() -> None:
+    odd = sighting(title="x" * 5000, seller=Seller(id="7", name="y" * 500, rating=4.5, count=3))
+
+    cut = Promise(manifest=manifest()).page(SearchPage(sightings=(odd,))).sightings[0]
+
+    assert cut.title == "x" * 1000
+    assert cut.seller == Seller(id="7", name="y" * 120, rating=4.5, count=3)
