@@ -1,0 +1,30 @@
+"""People who use an installation."""
+
+from typing import ClassVar
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Theme(models.TextChoices):
+    """Appearance of the pages."""
+
+    SYSTEM = "system", _("As the device")
+    LIGHT = "light", _("Light")
+    DARK = "dark", _("Dark")
+
+
+class User(AbstractUser):
+    """A person. Sign-up is closed: staff create users in the admin."""
+
+    language = models.CharField(_("language"), max_length=10, blank=True, help_text=_("Empty: as the browser asks."))
+    time_zone = models.CharField(_("time zone"), max_length=64, default="Asia/Tokyo")
+    theme = models.CharField(_("appearance"), max_length=8, choices=Theme.choices, default=Theme.SYSTEM)
+
+    class Meta:
+        verbose_name = _("user")
+        verbose_name_plural = _("users")
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=models.Q(theme__in=Theme.values), name="user_theme_known"),
+        ]

@@ -1,0 +1,1 @@
+"""Facts and their consequences; what open pages hear."""

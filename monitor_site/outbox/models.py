@@ -1,0 +1,32 @@
+"""Facts that must have a consequence: one row a fact, written in the transaction of the fact itself.
+
+Lower layers write topics; the engine maps a topic to a job. A row is done when its consequence happened, and a
+sweep hands out again what got lost in between.
+"""
+
+from typing import ClassVar
+
+from django.db import models
+
+
+class OutboxRow(models.Model):
+    """``topic`` names the kind of fact, ``object_id`` the row it is about, ``epoch`` how often it was handed out."""
+
+    topic = models.CharField(max_length=32)
+    object_id = models.BigIntegerField()
+    epoch = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    handed_out_at = models.DateTimeField(null=True, blank=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = "outbox row"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["topic", "object_id"], name="outbox_one_row_per_fact"),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["created_at"], condition=models.Q(done_at=None), name="outbox_open"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.topic}:{self.object_id}"

@@ -1,0 +1,1 @@
+"""Watches, what they ask, and what checks found for them."""

@@ -1,0 +1,154 @@
+"""From sightings to matches: who asked, what is new to them, and what they had before. In the recording transaction."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
+from monitor_site.outbox import services as outbox
+
+from .matching import Decision, Rule, decide
+from .models import Cause, EventKind, ListingEvent, Match, ShippingWish, Watch, WatchTarget
+from .pages import Page
+from .sightings import Seen
+
+TOPIC = "match"
+# A listing may be older than the watch by the time the marketplace's search needs to show it, and some more.
+INDEX_MARGIN = timedelta(minutes=2)
+EDGE_MEMORY = timedelta(minutes=10)
+EDGES = ((EventKind.PRICE_DROP, Cause.PRICE_DROP), (EventKind.BACK, Cause.BACK))
+
+
+@dataclass(slots=True, kw_only=True)
+class Joined:
+    """How many new listings and matches each check (by trace) brought, and the matches to tell of."""
+
+    new: Counter[str] = field(default_factory=Counter)
+    matched: Counter[str] = field(default_factory=Counter)
+    announced: list[int] = field(default_factory=list)
+
+
+def join(*, pages: Sequence[Page], links: list[int], seen: dict[str, dict[str, Seen]], now: datetime) -> Joined:
+    """Make the matches of these pages for the links (watch asks target) given by id."""
+    joined = Joined()
+    for trace, rows in seen.items():
+        joined.new[trace] = sum(one.fresh for one in rows.values())
+    by_target = {page.target.pk: page for page in pages}
+    asked = list(WatchTarget.objects.filter(pk__in=links, target_id__in=by_target).select_related("watch"))
+    had = _had(asked, seen)
+    for link in asked:
+        page = by_target[link.target_id]
+        rows = seen.get(page.result.trace, {})
+        _save(_drafts(link, page, rows, had, now), joined)
+    _baseline([link.pk for link in asked if link.baselined_at is None], now)
+    outbox.write(topic=TOPIC, object_ids=joined.announced, now=now)
+    return joined
+
+
+def _had(asked: list[WatchTarget], seen: dict[str, dict[str, Seen]]) -> set[tuple[int, int]]:
+    """(watch, listing) of matches that exist already: matched once is matched."""
+    listings = {one.listing_id for rows in seen.values() for one in rows.values()}
+    watches = {link.watch_id for link in asked}
+    return set(
+        Match.objects.filter(watch_id__in=watches, listing_id__in=listings).values_list("watch_id", "listing_id")
+    )
+
+
+def _baseline(links: list[int], now: datetime) -> None:
+    if links:
+        WatchTarget.objects.filter(pk__in=links, baselined_at=None).update(baselined_at=now)
+
+
+def _drafts(
+    link: WatchTarget, page: Page, rows: dict[str, Seen], had: set[tuple[int, int]], now: datetime
+) -> list[Match]:
+    rule = rule_of(link.watch)
+    drafts = []
+    for one in rows.values():
+        wanted = link.baselined_at is None or one.sighting.external_id in page.changed
+        if not wanted or (link.watch_id, one.listing_id) in had:
+            continue
+        decision = decide(rule, one.sighting)
+        if decision.matches:
+            drafts.append(_draft(link, page, one, decision, now))
+    return drafts
+
+
+def rule_of(watch: Watch) -> Rule:
+    """The watch's limits as plain values."""
+    return Rule(
+        must=tuple(watch.must),
+        any_of=tuple(watch.any_of),
+        none_of=tuple(watch.none_of),
+        price_min=watch.price_min,
+        price_max=watch.price_max,
+        currency=watch.currency,
+        conditions=tuple(watch.conditions),
+        shipping_included=watch.shipping == ShippingWish.INCLUDED,
+    )
+
+
+def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, now: datetime) -> Match:
+    cause = _cause(link, page, one)
+    return Match(
+        user_id=link.watch.user_id,
+        watch=link.watch,
+        listing_id=one.listing_id,
+        cause=cause,
+        silent=cause == Cause.EXISTING and not link.watch.tell_existing,
+        price=one.sighting.price.amount if one.sighting.price else None,
+        reasons=list(decision.reasons),
+        trace=page.result.trace,
+        matched_at=now,
+    )
+
+
+def _cause(link: WatchTarget, page: Page, one: Seen) -> Cause:
+    """New is: not shown before, and created since the watch began. A bumped old listing is not new."""
+    if link.baselined_at is None:
+        return Cause.EXISTING
+    edge = _edge(one, page.result.started_at)
+    if edge is not None:
+        return edge
+    if page.shown_before(one.sighting.external_id):
+        return Cause.CHANGED
+    return Cause.LISTED if _created_since(link, link.baselined_at, one) else Cause.EXISTING
+
+
+def _edge(one: Seen, at: datetime) -> Cause | None:
+    """The edge that made it match; another target's check may have been the one that wrote it down."""
+    kinds = set(one.events)
+    if not one.fresh and not kinds:
+        recent = ListingEvent.objects.filter(listing_id=one.listing_id, at__gte=at - EDGE_MEMORY)
+        kinds = set(recent.values_list("kind", flat=True))
+    for kind, cause in EDGES:
+        if kind in kinds:
+            return cause
+    return None
+
+
+def _created_since(link: WatchTarget, began: datetime, one: Seen) -> bool:
+    created = one.sighting.created
+    if created is None:
+        return one.fresh
+    return created >= began - _index_lag(link.watch.marketplace) - INDEX_MARGIN
+
+
+def _index_lag(marketplace: str) -> timedelta:
+    try:
+        return timedelta(seconds=catalog().get(marketplace).manifest.index_lag)
+    except UnknownMarketplace:
+        return timedelta()
+
+
+def _save(drafts: list[Match], joined: Joined) -> None:
+    """One match per watch and listing, whoever comes first; only what this recording made is told of."""
+    if not drafts:
+        return
+    drafts.sort(key=lambda match: match.listing_id)
+    Match.objects.bulk_create(drafts, ignore_conflicts=True, batch_size=200)
+    made = Match.objects.filter(public_id__in=[draft.public_id for draft in drafts], silent=False)
+    for pk, trace in made.values_list("pk", "trace"):
+        joined.matched[trace] += 1
+        joined.announced.append(pk)

@@ -1,0 +1,130 @@
+"""Watches and the questions they ask."""
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+
+class Policy(models.TextChoices):
+    """What a match may lead to."""
+
+    NOTIFY = "notify", _("Notify")
+
+
+class ShippingWish(models.TextChoices):
+    """Which shipping a watch accepts."""
+
+    ANY = "any", _("Any shipping")
+    INCLUDED = "included", _("Shipping included")
+
+
+class WatchQuerySet(models.QuerySet["Watch"]):
+    """Watches are always asked for through their user."""
+
+    def of(self, user: Any) -> "WatchQuerySet":
+        """Only the watches of ``user``."""
+        return self.filter(user=user)
+
+    def active(self) -> "WatchQuerySet":
+        """Not paused."""
+        return self.filter(paused_at=None)
+
+
+class Watch(models.Model):
+    """A user's standing wish: words, limits, policy, pace.
+
+    ``must``, ``any_of`` and ``none_of`` are lists of words. ``options`` are the plugin's own criteria.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="watches")
+    name = models.CharField(_("name"), max_length=80)
+    marketplace = models.CharField(_("marketplace"), max_length=40)
+    must = models.JSONField(_("all of these words"), default=list, blank=True)
+    any_of = models.JSONField(_("at least one of these words"), default=list, blank=True)
+    none_of = models.JSONField(_("none of these words"), default=list, blank=True)
+    price_min = models.PositiveIntegerField(_("lowest price"), null=True, blank=True)
+    price_max = models.PositiveIntegerField(_("highest price"), null=True, blank=True)
+    currency = models.CharField(max_length=3, default="JPY")
+    conditions = models.JSONField(_("conditions"), default=list, blank=True)
+    shipping = models.CharField(_("shipping"), max_length=12, choices=ShippingWish.choices, default=ShippingWish.ANY)
+    options = models.JSONField(default=dict, blank=True)
+    policy = models.CharField(_("then"), max_length=8, choices=Policy.choices, default=Policy.NOTIFY)
+    interval_seconds = models.PositiveIntegerField(_("check every (seconds)"), default=60)
+    tell_existing = models.BooleanField(_("also show me what already matches"), default=False)
+    paused_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    objects = WatchQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("watch")
+        verbose_name_plural = _("watches")
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(price_min=None) | Q(price_max=None) | Q(price_min__lte=F("price_max")),
+                name="watch_price_bounds_ordered",
+            ),
+            models.CheckConstraint(condition=Q(price_max=None) | Q(price_max__gt=0), name="watch_price_max_positive"),
+            models.CheckConstraint(condition=Q(interval_seconds__gte=1), name="watch_interval_positive"),
+            models.CheckConstraint(condition=Q(policy__in=Policy.values), name="watch_policy_known"),
+            models.CheckConstraint(condition=Q(shipping__in=ShippingWish.values), name="watch_shipping_known"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["user", "created_at"], name="watch_by_user")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Target(models.Model):
+    """One canonical question to one marketplace, asked once for all watches that want the answer.
+
+    ``fence`` is the fence of the last result that counted. ``recent`` is the last good answer, external id → digest:
+    what equals it needs no look into the database. ``empty_streak`` counts suspicious empty pages in a row,
+    ``failures`` failed checks in a row.
+    """
+
+    marketplace = models.CharField(max_length=40)
+    kind = models.CharField(max_length=8, default="search")
+    key = models.CharField(max_length=64, unique=True)
+    criteria = models.TextField()
+    active = models.BooleanField(default=True)
+    interval_seconds = models.PositiveIntegerField()
+    fence = models.BigIntegerField(default=0)
+    recent = models.JSONField(default=dict)
+    empty_streak = models.PositiveIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0)
+    last_error = models.CharField(max_length=32, blank=True)
+    checked_at = models.DateTimeField(null=True, blank=True)
+    succeeded_at = models.DateTimeField(null=True, blank=True)
+    quarantined_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(interval_seconds__gte=1), name="target_interval_positive"),
+            models.CheckConstraint(condition=Q(kind__in=["search"]), name="target_kind_known"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["marketplace", "active"], name="target_by_marketplace")]
+
+    def __str__(self) -> str:
+        return f"{self.marketplace} {self.criteria}"
+
+
+class WatchTarget(models.Model):
+    """A watch asks a target. Until ``baselined_at`` is set, what is found is the silent baseline."""
+
+    watch = models.ForeignKey(Watch, on_delete=models.CASCADE, related_name="links")
+    target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="links")
+    baselined_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["watch", "target"], name="watch_asks_a_target_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.watch_id} asks {self.target_id}"

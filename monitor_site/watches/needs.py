@@ -1,0 +1,143 @@
+"""Why a watch needs its user: one reason a watch, the most severe first, decided by the database."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import (
+    Case,
+    DateTimeField,
+    DurationField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    IntegerChoices,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Cast, Coalesce
+from django.utils.translation import gettext_lazy as _
+
+from .models import Match, Target, Watch
+
+GRACE = timedelta(minutes=1)
+SILENT_AFTER = timedelta(days=7)
+FORGOTTEN_AFTER = timedelta(days=30)
+MISSED_INTERVALS = 3
+
+
+class Need(IntegerChoices):
+    """What is wrong with a watch; a smaller number is more severe."""
+
+    PLUGIN = 1, _("its marketplace is not available here")
+    QUARANTINED = 2, _("taken out of the schedule")
+    FAILED = 3, _("its last check failed")
+    STALE = 4, _("not checked in time")
+    SILENT = 5, _("nothing found for a week")
+    FORGOTTEN = 6, _("paused for more than a month")
+    NONE = 9, _("nothing")
+
+
+COVERED = (Need.FAILED, Need.STALE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """How many watches a user has, and how they are.
+
+    ``ok`` run without a need, ``needing`` have one, ``paused`` are all paused ones, also those long forgotten.
+    ``uncovered`` are those with a need of which no line about their marketplace speaks.
+    """
+
+    total: int
+    ok: int
+    needing: int
+    paused: int
+    uncovered: int
+
+
+def needing(watches: QuerySet[Watch], *, now: datetime, known: Collection[str]) -> QuerySet[Watch, Any]:
+    """The watches with ``need`` (a :class:`Need`) and ``error`` (code of the failed check, or empty).
+
+    ``known`` are the names of the marketplaces whose plugins work.
+    """
+    failed = Target.objects.filter(links__watch=OuterRef("pk"), failures__gt=0).order_by("-failures")
+    return watches.annotate(
+        need=_need(now=now, known=known),
+        error=Coalesce(Subquery(failed.values("last_error")[:1]), Value("")),
+    )
+
+
+def _need(*, now: datetime, known: Collection[str]) -> Case:
+    return Case(
+        When(paused_at__lt=now - FORGOTTEN_AFTER, then=Value(Need.FORGOTTEN.value)),
+        When(paused_at__isnull=False, then=Value(Need.NONE.value)),
+        When(~Q(marketplace__in=list(known)), then=Value(Need.PLUGIN.value)),
+        When(_asks(quarantined_at__isnull=False), then=Value(Need.QUARANTINED.value)),
+        When(_asks(failures__gt=0), then=Value(Need.FAILED.value)),
+        When(_is_stale(now), then=Value(Need.STALE.value)),
+        When(_is_silent(now), then=Value(Need.SILENT.value)),
+        default=Value(Need.NONE.value),
+        output_field=IntegerField(),
+    )
+
+
+def _asks(*conditions: Q, **lookups: Any) -> Exists:
+    return Exists(Target.objects.filter(*conditions, links__watch=OuterRef("pk"), **lookups))
+
+
+def _is_stale(now: datetime) -> Q:
+    """A watch that was made, changed or resumed a moment ago has its first check still before it."""
+    last = Coalesce("checked_at", "created_at")
+    seconds = Cast("interval_seconds", IntegerField())  # SQLite multiplies no other whole number with a duration
+    missed = ExpressionWrapper(seconds * Value(timedelta(seconds=MISSED_INTERVALS)), output_field=DurationField())
+    due = ExpressionWrapper(Value(now) - missed, output_field=DateTimeField())
+    late = Target.objects.alias(last=last, due=due).filter(last__lt=F("due")).filter(last__lt=now - GRACE)
+    return Q(Exists(late.filter(links__watch=OuterRef("pk"))), updated_at__lt=now - GRACE)
+
+
+def _is_silent(now: datetime) -> Q:
+    """It runs, its last page was empty, and a week went by without a match."""
+    since = now - SILENT_AFTER
+    found = Match.objects.filter(watch=OuterRef("pk"), matched_at__gte=since)
+    found_rows = Target.objects.filter(links__watch=OuterRef("pk")).exclude(recent={})
+    return Q(
+        _asks(succeeded_at__gte=since), ~Exists(found), ~Exists(found_rows), created_at__lt=since, updated_at__lt=since
+    )
+
+
+def summary(*, user: Any, now: datetime, known: Collection[str], covered: Iterable[str] = ()) -> Summary:
+    """One look at all watches of a user; counted here, since a database would decide every need once a figure."""
+    told = set(covered)
+    watches: QuerySet[Any, Any] = needing(Watch.objects.of(user), now=now, known=known).order_by()
+    found = list(watches.values_list("need", "paused_at", "marketplace"))
+    needy = [(need, marketplace) for need, _paused, marketplace in found if need != Need.NONE]
+    return Summary(
+        total=len(found),
+        ok=sum(need == Need.NONE and paused is None for need, paused, _marketplace in found),
+        needing=len(needy),
+        paused=sum(paused is not None for _need, paused, _marketplace in found),
+        uncovered=sum(not (need in COVERED and marketplace in told) for need, marketplace in needy),
+    )
+
+
+def attention(
+    *, user: Any, now: datetime, known: Collection[str], covered: Iterable[str] = (), limit: int = 4
+) -> list[Watch]:
+    """The watches of a user with a need, most severe first, with ``need`` and ``error``.
+
+    ``covered`` are marketplaces about which one line speaks for all their watches: failed and late ones there are
+    left out.
+    """
+    watches = needing(Watch.objects.of(user), now=now, known=known).filter(~Q(need=Need.NONE))
+    return list(watches.exclude(_is_covered(covered)).order_by("need", "-updated_at", "pk")[:limit])
+
+
+def _is_covered(marketplaces: Iterable[str]) -> Q:
+    return Q(marketplace__in=list(marketplaces), need__in=COVERED)

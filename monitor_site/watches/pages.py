@@ -1,0 +1,49 @@
+"""A counted answer beside the one before it: what is worth a closer look."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from monitor_site.contract import Sighting
+
+from .models import Target
+from .results import Result
+from .sightings import Look, digest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """One counted answer. ``whole``: some watch sees this target for the first time, so every row is looked at."""
+
+    target: Target
+    result: Result
+    before: dict[str, str]
+    whole: bool = False
+
+    @cached_property
+    def recent(self) -> dict[str, str]:
+        """External id → digest of this answer."""
+        return {sighting.external_id: digest(sighting) for sighting in self.result.sightings}
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """Ids that this target shows for the first time, or in another state than before."""
+        return frozenset(name for name, figure in self.recent.items() if self.before.get(name) != figure)
+
+    def shown_before(self, external_id: str) -> bool:
+        """The last good answer held this listing too."""
+        return external_id in self.before
+
+    @cached_property
+    def look(self) -> Look:
+        """The rows worth a look into the database."""
+        return Look(
+            marketplace=self.target.marketplace,
+            trace=self.result.trace,
+            at=self.result.started_at,
+            sightings=self._interesting(),
+        )
+
+    def _interesting(self) -> Sequence[Sighting]:
+        rows = self.result.sightings
+        return rows if self.whole else [row for row in rows if row.external_id in self.changed]

@@ -1,0 +1,276 @@
+"""Reads for the pages about watches; a page of rows costs the same few queries, however many watches there are."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
+
+from django.db.models import Count, JSONField, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, TruncHour
+
+from .beat import next_beat, phase_ms
+from .models import Check, EventKind, ListingEvent, Match, Outcome, Target, Watch, WatchTarget
+from .needs import Need, needing
+from .text import fold
+
+PAGE = 50
+TICKS = 16
+HOURS = 24
+LOW_DAYS = 30
+LATE_MS = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A watch as a list shows it.
+
+    ``every`` is the interval in seconds of the question that is next. ``next_at`` is ``None`` when nobody can say.
+    ``ticks`` are the last runs, oldest first: ``ok``, ``late``, ``fail`` or ``none``. ``hours`` counts matches in
+    each of the last 24 hours of the user's clock, ``today`` those since midnight. ``low`` is the lowest price that
+    matched in 30 days, ``None`` when nothing did. ``picture`` is the address at the marketplace, empty without one.
+    """
+
+    watch: Watch
+    need: Need
+    error: str
+    checked_at: datetime | None
+    next_at: datetime | None
+    every: int
+    ticks: tuple[str, ...]
+    hours: tuple[int, ...]
+    today: int
+    low: int | None
+    picture: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beat:
+    """When a watch was checked last, when it is next, and how long that wait is in all, in seconds."""
+
+    checked_at: datetime | None
+    next_at: datetime | None
+    every: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """``state`` is ``needing``, ``paused`` or empty, ``order`` a key of ``ORDERS``, ``text`` is in name or words."""
+
+    state: str = ""
+    text: str = ""
+    order: str = "attention"
+
+
+ORDERS: Mapping[str, Sequence[str]] = {
+    "attention": ("need", "-created_at", "-pk"),
+    "name": ("name", "pk"),
+    "newest": ("-created_at", "-pk"),
+}
+
+
+def watches_of(
+    user: Any, *, now: datetime, known: Collection[str], filters: Filters | None = None
+) -> QuerySet[Watch, Any]:
+    """The watches of a user in order, with ``need``, ``error`` and ``images`` of the newest match."""
+    wanted = filters or Filters()
+    newest = Match.objects.filter(watch=OuterRef("pk")).order_by("-id").values("listing__images")[:1]
+    watches = needing(Watch.objects.of(user), now=now, known=known)
+    watches = watches.annotate(images=Subquery(newest, output_field=JSONField()))
+    if wanted.state == "needing":
+        watches = watches.filter(~Q(need=Need.NONE))
+    elif wanted.state == "paused":
+        watches = watches.filter(paused_at__isnull=False)
+    return _naming(watches, wanted.text).order_by(*ORDERS.get(wanted.order, ORDERS["attention"]))
+
+
+def _naming(watches: QuerySet[Watch, Any], text: str) -> QuerySet[Watch, Any]:
+    """Those whose name or words hold a text, in any width and kana: folding is ours, no database knows it."""
+    wanted = fold(text)
+    if not wanted:
+        return watches
+    named = watches.order_by().values_list("pk", "name", "must", "any_of")
+    return watches.filter(pk__in=[pk for pk, name, *words in named if wanted in fold(_all_words(name, *words))])
+
+
+def _all_words(name: str, must: list[str], any_of: list[str]) -> str:
+    return " ".join([name, *must, *any_of])
+
+
+def rows(watches: Iterable[Watch], *, now: datetime, zone: tzinfo) -> list[Row]:
+    """Rows for watches that :func:`watches_of` gave: four queries, whatever their number."""
+    page = list(watches)
+    targets = _targets(page)
+    facts = _Facts(
+        targets=targets,
+        ticks=_ticks(targets),
+        counts=_hourly(page, now=now, zone=zone),
+        lows=_lows(page, now=now),
+        hours=_last_hours(now, zone),
+        midnight=midnight(now, zone),
+    )
+    return [_row(watch, facts, now=now) for watch in page]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Facts:
+    """What was read for a page of rows, by watch."""
+
+    targets: Mapping[int, list[Target]]
+    ticks: Mapping[int, tuple[str, ...]]
+    counts: Mapping[int, Mapping[datetime, int]]
+    lows: Mapping[int, int]
+    hours: Sequence[datetime]
+    midnight: datetime
+
+
+def _row(watch: Any, facts: _Facts, *, now: datetime) -> Row:
+    beat = beat_of(watch, facts.targets[watch.pk], now=now)
+    counts = facts.counts[watch.pk]
+    return Row(
+        watch=watch,
+        need=Need(watch.need),
+        error=watch.error,
+        checked_at=beat.checked_at,
+        next_at=beat.next_at,
+        every=beat.every,
+        ticks=facts.ticks[watch.pk],
+        hours=tuple(counts.get(hour, 0) for hour in facts.hours),
+        today=sum(count for hour, count in counts.items() if hour >= facts.midnight),
+        low=facts.lows.get(watch.pk),
+        picture=(watch.images or [""])[0],
+    )
+
+
+def _targets(watches: Collection[Watch]) -> dict[int, list[Target]]:
+    """The targets of each watch, with ``since``, the id of their sixteenth last check."""
+    runs = Check.objects.filter(target=OuterRef("target")).order_by("-id").values("id")
+    links = (
+        WatchTarget.objects.filter(watch__in=[watch.pk for watch in watches])
+        .select_related("target")
+        .defer("target__recent")
+        .annotate(since=Coalesce(Subquery(runs[TICKS - 1 : TICKS]), 0))
+    )
+    found: dict[int, list[Target]] = defaultdict(list)
+    for link in links:
+        link.target.since = link.since  # type: ignore[attr-defined]
+        found[link.watch_id].append(link.target)
+    return found
+
+
+def _ticks(targets: Mapping[int, Sequence[Target]]) -> dict[int, tuple[str, ...]]:
+    """The last runs of each watch, told from the index (target, -id): one range for each target."""
+    since = {target.pk: target.since for found in targets.values() for target in found}  # type: ignore[attr-defined]
+    runs: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    if since:
+        for run in _runs_since(since):
+            runs[run.target_id].append((run.pk, tick(run)))
+    latest = {pk: sorted(run for target in found for run in runs[target.pk])[-TICKS:] for pk, found in targets.items()}
+    padded = {pk: ("none",) * (TICKS - len(found)) + tuple(word for _, word in found) for pk, found in latest.items()}
+    return defaultdict(lambda: ("none",) * TICKS, padded)
+
+
+def _runs_since(since: Mapping[int, int]) -> QuerySet[Check]:
+    wanted = Q()
+    for target_id, first in since.items():
+        wanted |= Q(target_id=target_id, id__gte=first)
+    return Check.objects.filter(wanted).only("id", "target_id", "outcome", "lateness_ms", "missed_beats")
+
+
+def tick(run: Check) -> str:
+    """One run in a word: ``fail``, ``late`` (over a second, or it let beats pass) or ``ok``."""
+    if run.outcome == Outcome.FAILED:
+        return "fail"
+    return "late" if run.lateness_ms > LATE_MS or run.missed_beats else "ok"
+
+
+def _hourly(watches: Collection[Watch], *, now: datetime, zone: tzinfo) -> dict[int, dict[datetime, int]]:
+    """Told matches of each watch by the hour of the user's clock, over the hours a row shows."""
+    told = Match.objects.told().filter(watch__in=[watch.pk for watch in watches])
+    counted = (
+        told.filter(matched_at__gte=_last_hours(now, zone)[0])
+        .order_by()
+        .values_list("watch_id", TruncHour("matched_at", tzinfo=zone))
+        .annotate(n=Count("pk"))
+    )
+    found: dict[int, dict[datetime, int]] = defaultdict(dict)
+    for watch_id, hour, n in counted:
+        found[watch_id][hour] = n
+    return found
+
+
+def _last_hours(now: datetime, zone: tzinfo) -> list[datetime]:
+    """The last 24 full or begun hours, oldest first, as the user's clock strikes them."""
+    begun = now.astimezone(zone).replace(minute=0, second=0, microsecond=0).astimezone(UTC)
+    return [(begun - timedelta(hours=back)).astimezone(zone) for back in reversed(range(HOURS))]
+
+
+def midnight(now: datetime, zone: tzinfo) -> datetime:
+    """When the user's day began."""
+    return now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _lows(watches: Collection[Watch], *, now: datetime) -> dict[int, int]:
+    matches = Match.objects.filter(watch__in=[watch.pk for watch in watches], price__isnull=False)
+    recent = matches.filter(matched_at__gte=now - timedelta(days=LOW_DAYS)).order_by()
+    return dict(recent.values_list("watch_id").annotate(low=Min("price")))
+
+
+def matches_today(*, user: Any, now: datetime, zone: tzinfo) -> int:
+    """Told matches of a user since midnight of their clock."""
+    return Match.objects.of(user).told().filter(matched_at__gte=midnight(now, zone)).count()
+
+
+def beat_of(watch: Watch, targets: Iterable[Target], *, now: datetime) -> Beat:
+    """The latest check and the next one over all questions of a watch; one that backs off names no time."""
+    asked = list(targets)
+    checked = max((target.checked_at for target in asked if target.checked_at), default=None)
+    planned = [(_next(target, now), target) for target in asked if _has_a_time(target)]
+    if watch.paused_at or not planned:
+        return Beat(checked_at=checked, next_at=None, every=watch.interval_seconds)
+    next_at, target = min(planned, key=lambda pair: pair[0])
+    return Beat(checked_at=checked, next_at=next_at, every=target.interval_seconds)
+
+
+def _has_a_time(target: Target) -> bool:
+    """One that fails again and again backs off, by how much only the schedule knows."""
+    return target.active and target.quarantined_at is None and target.failures < 2
+
+
+def _next(target: Target, now: datetime) -> datetime:
+    phase = phase_ms(target.key, target.interval_seconds)
+    after = int(now.timestamp() * 1000)
+    due = next_beat(phase=phase, interval_seconds=target.interval_seconds, after_ms=after)
+    return datetime.fromtimestamp(due / 1000, tz=UTC)
+
+
+RESULTS: Mapping[str, Q] = {
+    "ok": Q(outcome=Outcome.OK),
+    "empty": Q(outcome=Outcome.EMPTY),
+    "failed": Q(outcome=Outcome.FAILED),
+    "late": Q(lateness_ms__gt=LATE_MS) | Q(missed_beats__gt=0),
+}
+
+
+def runs_of(watch: Watch, *, result: str = "", before: int | None = None, limit: int = PAGE) -> list[Check]:
+    """The runs of a watch's questions, newest first; ``result`` is a key of ``RESULTS``, ``before`` an id.
+
+    Each question is read alone, from the index (target, -id): a common read would sort all their runs.
+    """
+    runs = Check.objects.filter(RESULTS.get(result, Q())).select_related("target").order_by("-id")
+    if before:
+        runs = runs.filter(id__lt=before)
+    asked = watch.links.values_list("target_id", flat=True)
+    found = [run for target_id in asked for run in runs.filter(target_id=target_id)[:limit]]
+    return sorted(found, key=lambda run: -run.pk)[:limit]
+
+
+def matches_of(watch: Watch, *, silent: bool = False, before: int | None = None) -> QuerySet[Match]:
+    """The matches of a watch, newest first, with ``price_before``, the price before the last drop.
+
+    Those that were told, or the ``silent`` ones that were there before the watch began.
+    """
+    drops = ListingEvent.objects.filter(listing=OuterRef("listing"), kind=EventKind.PRICE_DROP).order_by("-at")
+    matches = watch.matches.filter(silent=silent).select_related("listing", "watch")
+    matches = matches.annotate(price_before=Subquery(drops.values("before")[:1]))
+    return (matches.filter(id__lt=before) if before else matches).order_by("-id")

@@ -1,0 +1,153 @@
+"""Record what checks found: one transaction for a flush of results.
+
+The fence comes first: a result counts only if no newer one was recorded for its target. Everything else follows in
+the same transaction, the outbox rows that tell of matches included.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from django.db import transaction
+
+from monitor_site.contract import SuspectEmpty
+
+from .beat import missed_beats, phase_ms
+from .joining import Joined, join
+from .models import Check, Listing, Outcome, Target, WatchTarget
+from .pages import Page
+from .results import Recorded, Result, Standing
+from .sightings import upsert
+
+LONGEST_DELAY_MS = 15 * 60 * 1000
+# How coarse "last seen" of a listing is: one update per target and so many seconds, not one per row and check.
+SEEN_SECONDS = 300
+
+
+@transaction.atomic
+def record(results: Sequence[Result], *, now: datetime) -> Recorded:
+    """Write the results; at most one per target. Returns what the schedule and the lanes need to know."""
+    targets = Target.objects.in_bulk([result.target_id for result in results])
+    recorded = Recorded()
+    accepted = [r for r in results if r.target_id in targets and _accept(targets[r.target_id], r, recorded)]
+    joined = _find([r for r in accepted if not r.failed], targets, now)
+    Check.objects.bulk_create([_check(r, targets[r.target_id], joined) for r in accepted])
+    recorded.matches = joined.announced
+    recorded.standings = [_standing(r, targets.get(r.target_id)) for r in results]
+    return recorded
+
+
+def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
+    """Winning is an update that changed one row."""
+    changes = _after_failure(target, result) if result.failed else _after_success(result)
+    won = Target.objects.filter(pk=target.pk, fence__lt=result.fence).update(
+        fence=result.fence, checked_at=result.finished_at, **changes
+    )
+    if not won:
+        recorded.stale.add(target.pk)
+        return False
+    if bool(target.failures) != result.failed:
+        recorded.health_changed.add(target.pk)
+    target.failures = target.failures + 1 if result.failed else 0
+    return True
+
+
+def _after_failure(target: Target, result: Result) -> dict[str, object]:
+    suspect = result.error == SuspectEmpty.code
+    streak = target.empty_streak + 1 if suspect else target.empty_streak
+    return {"failures": target.failures + 1, "last_error": result.error, "empty_streak": streak}
+
+
+def _after_success(result: Result) -> dict[str, object]:
+    return {"failures": 0, "last_error": "", "empty_streak": 0, "succeeded_at": result.finished_at}
+
+
+def _find(results: Sequence[Result], targets: dict[int, Target], now: datetime) -> Joined:
+    """Only rows that changed, or all where some watch waits for its baseline, are looked at closer."""
+    links = list(
+        WatchTarget.objects.filter(target_id__in=[r.target_id for r in results], watch__paused_at=None).only(
+            "pk", "target_id", "baselined_at"
+        )
+    )
+    waiting = {link.target_id for link in links if link.baselined_at is None}
+    pages = [_page(targets[r.target_id], r, whole=r.target_id in waiting) for r in results]
+    for page in pages:
+        _remember(page, now)
+    seen = upsert([page.look for page in pages if page.look.sightings], now=now)
+    return join(pages=[p for p in pages if p.changed or p.whole], links=[link.pk for link in links], seen=seen, now=now)
+
+
+def _page(target: Target, result: Result, *, whole: bool) -> Page:
+    return Page(target=target, result=result, before=target.recent, whole=whole)
+
+
+def _remember(page: Page, now: datetime) -> None:
+    """Keep the answer for the next comparison; note coarsely that its listings are still there."""
+    if page.recent != page.before:
+        Target.objects.filter(pk=page.target.pk).update(recent=page.recent)
+    if _slot(now) != _slot(page.target.succeeded_at):
+        Listing.objects.filter(marketplace=page.target.marketplace, external_id__in=page.recent).update(seen_at=now)
+
+
+def _slot(moment: datetime | None) -> int:
+    return int(moment.timestamp()) // SEEN_SECONDS if moment else -1
+
+
+def _check(result: Result, target: Target, joined: Joined) -> Check:
+    return Check(
+        target=target,
+        trace=result.trace,
+        worker=result.worker,
+        outcome=_outcome(result),
+        error=result.error,
+        due_at=datetime.fromtimestamp(result.due_ms / 1000, tz=UTC),
+        started_at=result.started_at,
+        finished_at=result.finished_at,
+        lateness_ms=result.lateness_ms,
+        duration_ms=_duration_ms(result),
+        missed_beats=_missed(result, target),
+        fetched=len(result.sightings),
+        new=joined.new.get(result.trace, 0),
+        matched=joined.matched.get(result.trace, 0),
+        bad_rows=result.bad_rows,
+        pages=result.pages,
+        bytes=result.bytes,
+        gap=result.gap,
+    )
+
+
+def _outcome(result: Result) -> str:
+    if result.failed:
+        return Outcome.FAILED
+    return Outcome.OK if result.sightings else Outcome.EMPTY
+
+
+def _duration_ms(result: Result) -> int:
+    return max(0, round((result.finished_at - result.started_at).total_seconds() * 1000))
+
+
+def _missed(result: Result, target: Target) -> int:
+    return missed_beats(
+        phase=phase_ms(target.key, target.interval_seconds),
+        interval_seconds=target.interval_seconds,
+        due_ms=result.due_ms,
+        finished_ms=round(result.finished_at.timestamp() * 1000),
+    )
+
+
+def _standing(result: Result, target: Target | None) -> Standing:
+    """A target that is gone is inactive; one that failed comes back later, twice as late each time."""
+    if target is None:
+        return Standing(target_id=result.target_id, key="0" * 64, active=False, interval_seconds=1)
+    return Standing(
+        target_id=target.pk,
+        key=target.key,
+        active=target.active,
+        interval_seconds=target.interval_seconds,
+        delay_ms=_delay_ms(target) if result.failed else 0,
+    )
+
+
+def _delay_ms(target: Target) -> int:
+    doublings = min(max(target.failures - 1, 0), 10)
+    delay: int = target.interval_seconds * 1000 * (2**doublings - 1)
+    return min(delay, LONGEST_DELAY_MS)

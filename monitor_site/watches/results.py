@@ -1,0 +1,57 @@
+"""What a check hands to the database, and what the database says about its target afterwards."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from monitor_site.contract import Sighting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One run of one target.
+
+    ``fence`` and ``due_ms`` come from the lease. Either ``error`` is empty and ``sightings`` is what was found, or
+    ``error`` is the code of what went wrong. ``lateness_ms`` is start less due.
+    """
+
+    target_id: int
+    fence: int
+    due_ms: int
+    trace: str
+    worker: str
+    started_at: datetime
+    finished_at: datetime
+    lateness_ms: int
+    error: str = ""
+    sightings: Sequence[Sighting] = ()
+    pages: int = 0
+    bytes: int = 0
+    bad_rows: int = 0
+    gap: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """The check ended with an error."""
+        return bool(self.error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What the schedule must know of a target when it comes back: due again or not, on which beat, how much later."""
+
+    target_id: int
+    key: str
+    active: bool
+    interval_seconds: int
+    delay_ms: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Recorded:
+    """Outcome of a recording. ``stale`` are targets whose result did not count since a newer one was there."""
+
+    standings: list[Standing] = field(default_factory=list)
+    stale: set[int] = field(default_factory=set)
+    matches: list[int] = field(default_factory=list)
+    health_changed: set[int] = field(default_factory=set)

@@ -1,0 +1,124 @@
+"""What people do with watches and matches: one verb on one noun, one transaction each."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from monitor_site.outbox import services as outbox
+
+from . import questions
+from .models import Match, MatchState, Target, Watch
+from .wishes import Wish, checked
+
+__all__ = [
+    "Wish",
+    "change_watch",
+    "check_now",
+    "create_watch",
+    "delete_watch",
+    "ignore_match",
+    "pause_watch",
+    "release_target",
+    "restore_match",
+    "resume_watch",
+    "see_matches",
+]
+
+CHECK_NOW = "check_now"
+
+
+@transaction.atomic
+def create_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
+    """Save a wish and begin to ask. Raises ``ValidationError`` with a sentence per field."""
+    watch = Watch(user=user, created_at=now)
+    _fill(watch, checked(wish), now)
+    watch.save()
+    questions.link(watch=watch, now=now)
+    return watch
+
+
+@transaction.atomic
+def change_watch(*, watch: Watch, wish: Wish, now: datetime) -> Watch:
+    """Change a watch. New questions begin with a silent baseline, and so does a changed rule.
+
+    Raises ``ValidationError`` with a sentence per field; nothing is saved then.
+    """
+    before = _rule_of(watch)
+    _fill(watch, checked(wish), now)
+    watch.save()
+    if _rule_of(watch) != before:
+        watch.links.update(baselined_at=None)
+    questions.link(watch=watch, now=now)
+    return watch
+
+
+def _rule_of(watch: Watch) -> tuple[Any, ...]:
+    words = (watch.must, watch.any_of, watch.none_of)
+    return (*map(tuple, words), watch.price_min, watch.price_max, tuple(watch.conditions), watch.shipping)
+
+
+def _fill(watch: Watch, wish: Wish, now: datetime) -> None:
+    for name in ("name", "marketplace", "price_min", "price_max", "shipping", "interval_seconds", "policy"):
+        setattr(watch, name, getattr(wish, name))
+    for name in ("must", "any_of", "none_of", "conditions"):
+        setattr(watch, name, list(getattr(wish, name)))
+    watch.options = {name: list(v) if isinstance(v, tuple) else v for name, v in wish.options.items()}
+    watch.tell_existing = wish.tell_existing
+    watch.updated_at = now
+
+
+@transaction.atomic
+def pause_watch(*, watch: Watch, now: datetime) -> None:
+    """Stop asking for this watch. Its targets go on for the others who ask them."""
+    if Watch.objects.filter(pk=watch.pk, paused_at=None).update(paused_at=now, updated_at=now):
+        questions.settle(target_ids=_targets_of(watch), now=now)
+
+
+@transaction.atomic
+def resume_watch(*, watch: Watch, now: datetime) -> None:
+    """Ask again. What came and went meanwhile is the new baseline: a long pause does not end in a flood."""
+    if Watch.objects.filter(pk=watch.pk).exclude(paused_at=None).update(paused_at=None, updated_at=now):
+        watch.links.update(baselined_at=None)
+        questions.settle(target_ids=_targets_of(watch), now=now)
+
+
+@transaction.atomic
+def delete_watch(*, watch: Watch, now: datetime) -> None:
+    """Remove a watch and its matches; listings and their prices stay."""
+    targets = _targets_of(watch)
+    watch.delete()
+    questions.settle(target_ids=targets, now=now)
+
+
+def _targets_of(watch: Watch) -> set[int]:
+    return set(watch.links.values_list("target_id", flat=True))
+
+
+@transaction.atomic
+def check_now(*, watch: Watch, now: datetime) -> None:
+    """Move this watch's next check to now; the marketplace's pace still holds."""
+    outbox.write(topic=CHECK_NOW, object_ids=_targets_of(watch), now=now)
+
+
+@transaction.atomic
+def release_target(*, target: Target, now: datetime) -> None:
+    """Take a target out of quarantine."""
+    Target.objects.filter(pk=target.pk).update(quarantined_at=None, last_error="", failures=0)
+    questions.settle(target_ids={target.pk}, now=now)
+
+
+def ignore_match(*, match: Match) -> None:
+    """Put a match aside."""
+    Match.objects.filter(pk=match.pk).update(state=MatchState.IGNORED)
+
+
+def restore_match(*, match: Match) -> None:
+    """Take back :func:`ignore_match`."""
+    Match.objects.filter(pk=match.pk, state=MatchState.IGNORED).update(state=MatchState.SEEN)
+
+
+def see_matches(*, user: Any, match_ids: Iterable[int]) -> int:
+    """Mark new matches as seen; returns how many were new."""
+    return Match.objects.of(user).filter(pk__in=list(match_ids), state=MatchState.NEW).update(state=MatchState.SEEN)
