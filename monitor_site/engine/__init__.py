@@ -1,0 +1,1 @@
+"""The door for time: schedule, promoter, workers."""

@@ -1,0 +1,74 @@
+"""What a worker has in the air: leases that run, results that wait to be recorded. Lives in the worker's loop."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from monitor_site.watches.results import Result
+
+from .schedule import Lease
+
+MOST_IN_FLIGHT = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """A lease whose work is over: with a result to record, or without when there was nothing to ask."""
+
+    lease: Lease
+    result: Result | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Flight:
+    """All leases of a worker until they are given back: loading their rows, running, landed, being recorded.
+
+    ``draining`` names the marketplace for which this worker lets its work run out: a suspect of it waits to run alone.
+    """
+
+    loading: set[Lease] = field(default_factory=set)
+    running: dict[Lease, "asyncio.Task[None]"] = field(default_factory=dict)
+    landed: list[Landed] = field(default_factory=list)
+    recording: set[Lease] = field(default_factory=set)
+    draining: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Nothing is leased by this worker."""
+        return not self.held()
+
+    def slots_for(self, marketplace: str) -> int:
+        """How many leases a marketplace's feed may take: none beside a suspect, none while one is waited for."""
+        held = self.held()
+        if any(lease.alone for lease in held):
+            return 0
+        if self.draining and (held or self.draining != marketplace):
+            return 0
+        return max(0, MOST_IN_FLIGHT - len(held))
+
+    def held(self) -> list[Lease]:
+        """Every lease that must be extended."""
+        return [*self.loading, *self.running, *(one.lease for one in self.landed), *self.recording]
+
+    def by_marketplace(self) -> dict[str, list[Lease]]:
+        """The held leases, each marketplace's together."""
+        grouped: dict[str, list[Lease]] = {}
+        for lease in self.held():
+            grouped.setdefault(lease.marketplace, []).append(lease)
+        return grouped
+
+    def take_landed(self) -> list[Landed]:
+        """What landed since the last time; it counts as held until :meth:`settled`."""
+        landed, self.landed = self.landed, []
+        self.recording.update(one.lease for one in landed)
+        return landed
+
+    def settled(self, leases: Iterable[Lease]) -> None:
+        """These went back."""
+        self.recording.difference_update(leases)
+
+    def lose(self, marketplace: str, ids: set[str]) -> None:
+        """These leases are somebody else's now: stop their work, keep nothing of it."""
+        for lease in [one for one in self.running if one.marketplace == marketplace and one.id in ids]:
+            self.running.pop(lease).cancel()
+        self.landed = [o for o in self.landed if not (o.lease.marketplace == marketplace and o.lease.id in ids)]

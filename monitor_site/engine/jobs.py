@@ -1,0 +1,60 @@
+"""Everything a lane may run. A job is a table of contents; it may run never, once or many times, early or late."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from monitor_site.connections import redis_client
+from monitor_site.outbox import services as outbox
+from monitor_site.outbox import stream
+from monitor_site.watches import joining, questions, services
+from monitor_site.watches.models import Match
+
+from . import settling, upkeep
+from .schedule import Schedule
+from .worker import current_loop
+
+PATH = "monitor_site.engine.jobs"
+
+
+def register() -> None:
+    """Say which job follows from which fact."""
+    outbox.register(questions.TOPIC, lane="express", job=f"{PATH}.settle_targets")
+    outbox.register(services.CHECK_NOW, lane="express", job=f"{PATH}.hurry_targets")
+    outbox.register(joining.TOPIC, lane="alerts", job=f"{PATH}.announce_matches")
+
+
+def run_checks(marketplace: str, ticket: str) -> None:
+    """A ticket: there is due work at this marketplace. The work itself streams through the worker's loop."""
+    current_loop().serve(marketplace, ticket)
+
+
+def settle_targets(target_ids: Sequence[int]) -> None:
+    """Targets were made, changed or given up."""
+    taken = outbox.take(topic=questions.TOPIC, object_ids=target_ids)
+    settling.settle(Schedule(redis_client()), target_ids=list(taken))
+    outbox.finish(topic=questions.TOPIC, taken=taken, now=datetime.now(UTC))
+
+
+def hurry_targets(target_ids: Sequence[int]) -> None:
+    """A person asked for a check now."""
+    taken = outbox.take(topic=services.CHECK_NOW, object_ids=target_ids)
+    settling.hurry(Schedule(redis_client()), target_ids=list(taken))
+    outbox.finish(topic=services.CHECK_NOW, taken=taken, now=datetime.now(UTC))
+
+
+def announce_matches(match_ids: Sequence[int]) -> None:
+    """Tell the open pages of a match's user."""
+    taken = outbox.take(topic=joining.TOPIC, object_ids=match_ids)
+    for pk, user_id, watch_id in Match.objects.filter(pk__in=taken).values_list("pk", "user_id", "watch_id"):
+        stream.append(redis_client(), user_id=user_id, event="match", data={"match": pk, "watch": watch_id})
+    outbox.finish(topic=joining.TOPIC, taken=taken, now=datetime.now(UTC))
+
+
+def run_upkeep(ticket: str) -> None:
+    """A ticket of the upkeep schedule: run what is due, one task after the other."""
+    upkeep.run_due(ticket)
+
+
+ALLOWED = frozenset(
+    f"{PATH}.{job.__name__}" for job in (run_checks, settle_targets, hurry_targets, announce_matches, run_upkeep)
+)

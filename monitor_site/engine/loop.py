@@ -1,0 +1,180 @@
+"""The event loop that a checks worker keeps for its whole life, in a thread of its own.
+
+RQ owns the main thread and its signals. The loop feeds, records, extends what is in flight every two seconds and says
+that it is alive. Whatever blocks it costs it its leases: they end, and others take over.
+"""
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import redis
+import redis.asyncio
+import structlog
+from django.conf import settings
+from django.db import connection
+
+from monitor_site.connections import async_redis_client, key
+from monitor_site.marketplaces.gateway import Gateway
+
+from . import recording
+from .checking import Checker
+from .clock import ServerClock
+from .feed import Feed, Parts
+from .flight import Flight
+from .schedule import Lease, Leases, Return
+
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+
+ALIVE_SECONDS = 15
+EXTENSIONS_A_LEASE = 5
+ANSWER_SECONDS = 10.0
+STUCK_EXIT_CODE = 70
+
+
+def flush_seconds() -> float:
+    """SQLite likes fewer, larger transactions."""
+    return 0.1 if connection.vendor == "sqlite" else 0.03
+
+
+class WorkerLoop:
+    """Feeds and everything around them. ``worker`` is the worker's name in Redis, ``seat`` its place in a pool."""
+
+    def __init__(self, *, worker: str, seat: str) -> None:
+        self.worker = worker
+        self._seat = seat
+        self.flight = Flight()
+        self._feeds: dict[str, Feed] = {}
+        self._clock = ServerClock()
+        self._loop = asyncio.new_event_loop()
+        self._database = ThreadPoolExecutor(max_workers=3, thread_name_prefix="database")
+        self._thread = threading.Thread(target=self._loop.run_forever, name="feeds", daemon=True)
+        self._keepers: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Start the thread, the clients and the keepers."""
+        self._thread.start()
+        self.call(self._open()).result(ANSWER_SECONDS)
+
+    def call(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Run a coroutine in the loop, from another thread."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def serve(self, marketplace: str, ticket: str) -> None:
+        """What a ticket does: start or prolong a feed and wait for its next lease.
+
+        A loop that does not answer within a lease is stuck in somebody's code: the process ends, its leases run
+        out, and what it held is run alone next time.
+        """
+        try:
+            self.call(self.feed(marketplace).prolong(ticket)).result(settings.LEASE_SECONDS)
+        except TimeoutError:
+            log.critical("loop.stuck", worker=self.worker, marketplace=marketplace)
+            os._exit(STUCK_EXIT_CODE)
+
+    def feed(self, marketplace: str) -> Feed:
+        """The feed of a marketplace; made at its first ticket."""
+        if marketplace not in self._feeds:
+            self._feeds[marketplace] = Feed(marketplace, self._parts)
+        return self._feeds[marketplace]
+
+    def stop(self, *, seconds: float) -> None:
+        """Lease no more, let what runs finish for so long, give the rest back, close."""
+        try:
+            self.call(self._drain(seconds)).result(seconds + ANSWER_SECONDS)
+        except TimeoutError:
+            log.exception("loop.drain_stuck", worker=self.worker)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(ANSWER_SECONDS)
+        self._database.shutdown()
+
+    async def _open(self) -> None:
+        self._redis = async_redis_client()
+        self._leases = Leases(self._redis, worker=self.worker)
+        self._gateway = Gateway(redis=self._redis)
+        self._parts = Parts(
+            leases=self._leases,
+            flight=self.flight,
+            checker=Checker(gateway=self._gateway, worker=self.worker, server_now=self._clock.server),
+            clock=self._clock,
+            database=self._database,
+        )
+        for keeper in (self._keep_flushing, self._keep_extending):
+            self._keepers.append(self._loop.create_task(keeper()))
+
+    async def _drain(self, seconds: float) -> None:
+        for feed in self._feeds.values():
+            feed.stop()
+        running = list(self.flight.running.values())
+        if running:
+            await asyncio.wait(running, timeout=seconds)
+        await self._flush()
+        await self._release()
+        for keeper in self._keepers:
+            keeper.cancel()
+        await asyncio.gather(*self._keepers, return_exceptions=True)
+        await self._gateway.close()
+        await self._redis.delete(key("alive", self._seat))
+        await self._redis.aclose()
+
+    async def _release(self) -> None:
+        """What did not finish goes back as it came; nobody waits for a lease to end."""
+        for marketplace, held in self.flight.by_marketplace().items():
+            self.flight.lose(marketplace, {lease.id for lease in held})
+            returns = [Return(lease=lease, how="release") for lease in held]
+            await self._leases.give_back(marketplace=marketplace, returns=returns)
+
+    async def _keep_flushing(self) -> None:
+        pause = flush_seconds()
+        while True:
+            await asyncio.sleep(pause)
+            if self.flight.landed:
+                await self._survive(self._flush())
+
+    async def _flush(self) -> None:
+        """Record what landed and give it back; a failure leaves the leases to their end."""
+        landed = self.flight.take_landed()
+        leases = [one.lease for one in landed]
+        try:
+            returns = await self._loop.run_in_executor(self._database, recording.write, landed)
+            await self._give_back(returns)
+        finally:
+            self.flight.settled(leases)
+
+    async def _give_back(self, returns: Sequence[Return]) -> None:
+        grouped: dict[str, list[Return]] = {}
+        for one in returns:
+            grouped.setdefault(one.lease.marketplace, []).append(one)
+        for marketplace, mine in grouped.items():
+            lost = await self._leases.give_back(marketplace=marketplace, returns=mine)
+            if lost:
+                log.info("lease.lost_at_return", marketplace=marketplace, targets=len(lost))
+
+    async def _keep_extending(self) -> None:
+        while True:
+            await self._survive(self._extend())
+            await asyncio.sleep(settings.LEASE_SECONDS / EXTENSIONS_A_LEASE)
+
+    async def _extend(self) -> None:
+        await self._redis.set(key("alive", self._seat), os.getpid(), ex=ALIVE_SECONDS)
+        for marketplace, held in self.flight.by_marketplace().items():
+            await self._extend_some(marketplace, held)
+
+    async def _extend_some(self, marketplace: str, held: list[Lease]) -> None:
+        lost = await self._leases.extend(marketplace=marketplace, leases=held)
+        if lost:
+            log.warning("lease.lost", marketplace=marketplace, targets=sorted(lost)[:20])
+            self.flight.lose(marketplace, lost)
+
+    async def _survive(self, work: Coroutine[Any, Any, None]) -> None:
+        """A round that fails is tried again with the next; a keeper never ends."""
+        try:
+            await work
+        except (redis.RedisError, OSError) as error:
+            log.warning("loop.round_failed", error=str(error))
+        except Exception:
+            log.exception("loop.round_failed")

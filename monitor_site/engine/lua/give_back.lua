@@ -1,0 +1,28 @@
+-- Give leases back: to the next beat of the grid, to the due time they had, or out of the schedule.
+-- KEYS due, lease, suspects
+-- ARGV id, fence, how ('beat', 'release', 'remove'), phase ms, interval ms, delay ms, due ms served, ...
+-- Returns the ids that were no longer ours; those are left alone
+local t = redis.call('TIME')
+local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+local lost = {}
+for i = 1, #ARGV, 7 do
+  local id, how = ARGV[i], ARGV[i + 2]
+  local held = redis.call('HGET', KEYS[2], id)
+  if not held or string.match(held, '^[^|]*') ~= ARGV[i + 1] then
+    lost[#lost + 1] = id
+  else
+    redis.call('HDEL', KEYS[2], id)
+    if how == 'remove' then
+      redis.call('ZREM', KEYS[1], id)
+      redis.call('HDEL', KEYS[3], id)
+    elseif how == 'release' then
+      redis.call('ZADD', KEYS[1], ARGV[i + 6], id)
+    else
+      redis.call('HDEL', KEYS[3], id)
+      local phase, interval = tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4])
+      local after = math.max(now + tonumber(ARGV[i + 5]), tonumber(ARGV[i + 6]))
+      redis.call('ZADD', KEYS[1], phase + (math.floor((after - phase) / interval) + 1) * interval, id)
+    end
+  end
+end
+return lost

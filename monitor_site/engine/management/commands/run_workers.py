@@ -1,0 +1,5 @@
+"""The other name of ``rqworker`` without a lane."""
+
+from .rqworker import Command
+
+__all__ = ["Command"]

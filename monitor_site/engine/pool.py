@@ -1,0 +1,145 @@
+"""All lanes under one supervisor: at least one process a lane, more for checks while work waits, restart always."""
+
+import asyncio
+import os
+import signal
+import socket
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import redis
+import structlog
+from django.conf import settings
+from django.db import connection
+
+from monitor_site.connections import key, redis_client
+from monitor_site.marketplaces.catalog import catalog
+
+from .home.child import Child, Part
+from .home.console import Console
+from .home.parts import command
+from .home.supervisor import Supervisor
+from .schedule import Schedule
+
+log = structlog.get_logger(__name__)
+
+LOOK_SECONDS = 2.0
+BIRTH_SECONDS = 30.0
+TARGETS_A_WORKER = 50
+LATE_MS = 1000
+CALM_LOOKS = 30
+# A worker that a target kills must not be away for long: its neighbours wait.
+RESTART_SECONDS = 1.0
+CHECKS = "checks"
+
+
+def wanted_workers(*, waiting: int, late: int, present: int, least: int, most: int) -> int:
+    """How many checks workers the waiting work asks for; one more while something is late, never above ``most``."""
+    by_amount = waiting // TARGETS_A_WORKER + 1
+    by_age = present + 1 if late else 0
+    return max(least, min(most, max(by_amount, by_age)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the pool saw: checks workers whose loop is silent, ids whose time has come, ids late by over a second."""
+
+    silent: frozenset[str]
+    waiting: int
+    late: int
+
+
+@dataclass(kw_only=True)
+class Pool:
+    """The workers of this machine, by seat. ``calm`` counts looks in a row at which fewer would have done."""
+
+    supervisor: Supervisor
+    client: redis.Redis
+    least: int
+    most: int
+    workers: dict[str, Child] = field(default_factory=dict)
+    calm: int = 0
+
+    def start(self) -> None:
+        """One process a lane, and the least number of checks workers."""
+        for lane in settings.LANES:
+            self._add(lane)
+        while len(self._checkers()) < self.least:
+            self._add(CHECKS)
+        self.supervisor.settle()
+
+    def _add(self, lane: str) -> None:
+        number = 1 + sum(name.startswith(f"{lane}-") for name in self.workers)
+        seat = f"{lane}-{number}-{socket.gethostname()}-{os.getpid()}"
+        part = Part(name=f"{lane} {number}", command=command("rqworker", lane, "--seat", seat), tries=1_000_000)
+        self.workers[seat] = self.supervisor.add(part)
+
+    def _checkers(self) -> list[str]:
+        return [name for name in self.workers if name.startswith(f"{CHECKS}-")]
+
+    async def look_after(self) -> None:
+        """Scale and end stuck workers, until cancelled. A look that fails is followed by the next."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            with suppress(redis.RedisError, OSError):
+                await self._act(await asyncio.to_thread(self._facts))
+
+    def _facts(self) -> Facts:
+        alive = {name for name in self._checkers() if self.client.exists(key("alive", name))}
+        now = Schedule(self.client).now_ms()
+        due = [key("due", name) for name in catalog().plugins]
+        return Facts(
+            silent=frozenset(self._checkers()) - alive,
+            waiting=sum(int(self.client.zcount(name, "-inf", now)) for name in due),
+            late=sum(int(self.client.zcount(name, "-inf", now - LATE_MS)) for name in due),
+        )
+
+    async def _act(self, facts: Facts) -> None:
+        for name in facts.silent:
+            self._end_if_stuck(name)
+        present = len(self._checkers())
+        wanted = wanted_workers(
+            waiting=facts.waiting, late=facts.late, present=present, least=self.least, most=self.most
+        )
+        self.calm = self.calm + 1 if wanted < present else 0
+        if wanted > present:
+            self._add(CHECKS)
+        elif self.calm >= CALM_LOOKS:
+            self.calm = 0
+            await self.supervisor.retire(self.workers.pop(self._checkers()[-1]))
+
+    def _end_if_stuck(self, name: str) -> None:
+        """A loop that did not say for 15 s that it is alive is stuck in code that holds the interpreter."""
+        child = self.workers[name]
+        if child.alive and child.age > BIRTH_SECONDS:
+            log.error("pool.worker_stuck", worker=name)
+            child.kill()
+
+
+def most_workers() -> int:
+    """SQLite has one writer: a second checks worker would only wait for the first."""
+    return 1 if connection.vendor == "sqlite" else settings.WORKERS_MAX
+
+
+def run() -> None:
+    """Supervise all lanes until SIGTERM or SIGINT; then each worker may finish what it has."""
+    asyncio.run(_run())
+
+
+async def _run() -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    console = Console(settings.DATA_DIR / "logs")
+    supervisor = Supervisor(console, patience=settings.DRAIN_SECONDS + 1, longest_pause=RESTART_SECONDS)
+    pool = Pool(
+        supervisor=supervisor,
+        client=redis_client(),
+        least=min(settings.WORKERS_MIN, most_workers()),
+        most=most_workers(),
+    )
+    pool.start()
+    looking = asyncio.create_task(pool.look_after())
+    await stop.wait()
+    looking.cancel()
+    await supervisor.stop()

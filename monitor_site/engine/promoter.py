@@ -1,0 +1,110 @@
+"""The promoter: puts tickets on lanes when something is due. It leases nothing and knows nothing but the schedule.
+
+Any number may run. It waits on its own clock until shortly before the next due time, or until an earlier insert wakes
+it; a round that fails is tried again in a second, and the loop never ends by itself.
+"""
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import redis
+import structlog
+from django.db import DatabaseError, close_old_connections
+from rq import Queue
+from rq.serializers import JSONSerializer
+
+from monitor_site.connections import key
+from monitor_site.contract import Pace
+from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
+
+from . import settling, upkeep
+from .jobs import PATH
+from .schedule import TICKET_TTL_MS, WAKE, Schedule
+
+log = structlog.get_logger(__name__)
+
+LONGEST_WAIT_SECONDS = 1.0
+RETRY_SECONDS = 1.0
+HEARTBEAT_SECONDS = 5
+
+
+@dataclass(kw_only=True)
+class Promoter:
+    """One promoter. ``client`` never repeats a command; ``wait`` sleeps for seconds and returns earlier when woken."""
+
+    client: redis.Redis
+    name: str = field(default_factory=lambda: secrets.token_hex(4))
+
+    def __post_init__(self) -> None:
+        self.schedule = Schedule(self.client)
+        self._queues = {lane: _queue(lane, self.client) for lane in ("checks", upkeep.NAME)}
+
+    def run(self, *, stopped: Callable[[], bool]) -> None:
+        """Promote until ``stopped``."""
+        while not stopped():
+            try:
+                self._promote_until_lost(stopped)
+            except (redis.RedisError, DatabaseError, OSError) as error:
+                log.warning("promoter.round_failed", error=str(error))
+                time.sleep(RETRY_SECONDS)
+
+    def _promote_until_lost(self, stopped: Callable[[], bool]) -> None:
+        with self.client.pubsub(ignore_subscribe_messages=True) as ear:  # type: ignore[no-untyped-call]
+            ear.subscribe(key(WAKE))
+            while not stopped():
+                self._beat()
+                ear.get_message(timeout=self.round())
+
+    def round(self) -> float:
+        """Ask for every marketplace once, send tickets where they are due; seconds until the next round."""
+        if not self.schedule.is_built():
+            self._rebuild()
+        waits = [self._ask(name) for name in sorted(self._marketplaces())]
+        return min([LONGEST_WAIT_SECONDS, *waits])
+
+    def _marketplaces(self) -> set[str]:
+        """Every known plugin and the upkeep; a schedule without a plugin waits until its plugin is back."""
+        return {upkeep.NAME, *catalog().plugins}
+
+    def _ask(self, name: str) -> float:
+        ticket = secrets.token_hex(8)
+        asked = self.schedule.ask(marketplace=name, pace=_pace(name), ticket=ticket)
+        if asked.ticket:
+            self._send(name, ticket)
+        return LONGEST_WAIT_SECONDS if asked.again_ms is None else asked.again_ms / 1000
+
+    def _send(self, name: str, ticket: str) -> None:
+        """The ticket's job lives as long as the ticket would, untaken."""
+        ttl = TICKET_TTL_MS // 1000
+        if name == upkeep.NAME:
+            self._queues[upkeep.NAME].enqueue(
+                f"{PATH}.run_upkeep", ticket, job_id=f"ticket-{ticket}", ttl=ttl, result_ttl=0, failure_ttl=60
+            )
+        else:
+            self._queues["checks"].enqueue(
+                f"{PATH}.run_checks", name, ticket, job_id=f"ticket-{ticket}", ttl=ttl, result_ttl=0, failure_ttl=60
+            )
+
+    def _rebuild(self) -> None:
+        close_old_connections()
+        added = settling.rebuild(self.schedule)
+        upkeep.plant(self.schedule)
+        log.info("schedule.built", targets=added, promoter=self.name)
+
+    def _beat(self) -> None:
+        self.client.set(key("promoter", self.name), self.schedule.now_ms(), ex=HEARTBEAT_SECONDS)
+
+
+def _queue(lane: str, client: redis.Redis) -> Queue:
+    return Queue(lane, connection=client, serializer=JSONSerializer)
+
+
+def _pace(name: str) -> Pace:
+    if name == upkeep.NAME:
+        return upkeep.PACE
+    try:
+        return catalog().pace(name)
+    except UnknownMarketplace:
+        return upkeep.PACE

@@ -1,0 +1,68 @@
+"""Bring the schedule in line with the database: after an edit, after Redis was lost, and once a minute to be sure."""
+
+from collections.abc import Sequence
+
+from monitor_site.watches.beat import next_beat, phase_ms
+from monitor_site.watches.models import Target
+
+from .schedule import UPKEEP, Schedule
+
+NOW = 0
+
+
+def settle(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
+    """Targets that were made, changed or given up. One that was never checked is due at once."""
+    now = schedule.now_ms()
+    rows = list(Target.objects.filter(pk__in=target_ids))
+    for marketplace in sorted({row.marketplace for row in rows}):
+        moves = [_move(row, now) for row in rows if row.marketplace == marketplace]
+        schedule.put(marketplace=marketplace, moves=moves)
+
+
+def _move(target: Target, now: int) -> tuple[str, str, int]:
+    name = str(target.pk)
+    if not target.active:
+        return name, "remove", NOW
+    if target.checked_at is None:
+        return name, "sooner", NOW
+    return name, "at", beat_after(target, now)
+
+
+def beat_after(target: Target, now_ms: int) -> int:
+    """The next beat of a target's grid."""
+    seconds = target.interval_seconds
+    return next_beat(phase=phase_ms(target.key, seconds), interval_seconds=seconds, after_ms=now_ms)
+
+
+def hurry(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
+    """Check these now: the pace still holds."""
+    for row in Target.objects.filter(pk__in=target_ids, active=True).only("marketplace"):
+        schedule.put(marketplace=row.marketplace, moves=[(str(row.pk), "sooner", NOW)])
+
+
+def rebuild(schedule: Schedule) -> int:
+    """Put every active target that is missing back on its grid, spread by phase; returns how many were missing.
+
+    Adding only what is absent may be done by two at once.
+    """
+    now = schedule.now_ms()
+    added = 0
+    wanted: dict[str, list[tuple[str, str, int]]] = {}
+    for row in Target.objects.filter(active=True).only("marketplace", "key", "interval_seconds").iterator():
+        wanted.setdefault(row.marketplace, []).append((str(row.pk), "new", beat_after(row, now)))
+    for marketplace, moves in wanted.items():
+        added += schedule.put(marketplace=marketplace, moves=moves)
+    schedule.mark_built()
+    return added
+
+
+def prune(schedule: Schedule) -> int:
+    """Take out what no active target stands for any more; returns how many."""
+    removed = 0
+    for marketplace in schedule.marketplaces() - {UPKEEP}:
+        # First the schedule, then the database: a target made in between is in neither or in both.
+        members = schedule.members(marketplace)
+        active = Target.objects.filter(marketplace=marketplace, active=True).values_list("pk", flat=True)
+        strays = sorted(members - set(map(str, active)))
+        removed += schedule.put(marketplace=marketplace, moves=[(name, "remove", NOW) for name in strays])
+    return removed

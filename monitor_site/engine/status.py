@@ -1,0 +1,100 @@
+"""What an installation is doing, in figures: for ``manage.py status`` and whoever else asks."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import redis
+from django.conf import settings
+from django.db.models import Count, Q, Sum
+from rq import Queue
+from rq.serializers import JSONSerializer
+
+from monitor_site.connections import key
+from monitor_site.marketplaces import breaker
+from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches.models import Check, Listing, Match, Outcome, Target, Watch
+
+from .schedule import Schedule
+
+WINDOW = timedelta(minutes=5)
+OVERDUE_MS = 1000
+
+
+def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
+    """All figures; ``lateness_ms``, ``checks``, ``checks_failed`` and ``missed_beats`` are of the last five minutes."""
+    return {
+        "at": now.isoformat(timespec="seconds"),
+        "watches": Watch.objects.active().count(),
+        "targets": Target.objects.filter(active=True).count(),
+        **_schedule(client),
+        **_checks(now),
+        "matches": Match.objects.filter(silent=False).count(),
+        "listings": Listing.objects.count(),
+        "queues": {lane: _depth(client, lane) for lane in settings.LANES},
+        "workers": _alive_workers(client),
+        "promoters": sum(1 for _ in client.scan_iter(match=_pattern("promoter"))),
+        "breakers": breaker.read_all(client, sorted(catalog().plugins)),
+        "plugins_broken": dict(catalog().broken),
+    }
+
+
+def _schedule(client: redis.Redis) -> dict[str, int]:
+    """``due``: waiting for their time or late; ``leased``: at a worker; ``overdue``: late by more than a second."""
+    schedule = Schedule(client)
+    now, due, leased, overdue = schedule.now_ms(), 0, 0, 0
+    for name in schedule.marketplaces() & set(catalog().plugins):
+        held = int(client.hlen(key("lease", name)))
+        leased += held
+        due += int(client.zcard(key("due", name))) - held
+        overdue += int(client.zcount(key("due", name), "-inf", now - OVERDUE_MS))
+    return {"due": due, "leased": leased, "overdue": overdue}
+
+
+def _checks(now: datetime) -> dict[str, Any]:
+    recent = Check.objects.filter(started_at__gte=now - WINDOW)
+    sums = recent.aggregate(
+        checks=Count("pk"), checks_failed=Count("pk", filter=Q(outcome=Outcome.FAILED)), missed=Sum("missed_beats")
+    )
+    lateness = sorted(recent.values_list("lateness_ms", flat=True))
+    return {
+        "lateness_ms": percentiles(lateness),
+        "checks": sums["checks"],
+        "checks_failed": sums["checks_failed"],
+        "missed_beats": sums["missed"] or 0,
+    }
+
+
+def percentiles(ordered: Sequence[int]) -> dict[str, int | None]:
+    """p50, p95, p99 and max of sorted figures; ``None`` when there are none."""
+    if not ordered:
+        return {"p50": None, "p95": None, "p99": None, "max": None}
+    ranks = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
+    return {name: ordered[min(len(ordered) - 1, int(len(ordered) * rank))] for name, rank in ranks.items()}
+
+
+def _depth(client: redis.Redis, lane: str) -> int:
+    return Queue(lane, connection=client, serializer=JSONSerializer).count
+
+
+def _alive_workers(client: redis.Redis) -> int:
+    """RQ forgets a worker that said good-bye; one that was killed is gone when its heartbeat is old."""
+    alive = 0
+    for name in client.smembers("rq:workers"):
+        if client.exists(name):
+            alive += 1
+    return alive
+
+
+def _pattern(kind: str) -> str:
+    return key(kind, "*")
+
+
+def in_words(figures: dict[str, Any]) -> str:
+    """The figures for a person, one a line."""
+    return "\n".join(f"{name.replace('_', ' '):16} {value}" for name, value in figures.items())
+
+
+def current(client: redis.Redis) -> dict[str, Any]:
+    """The figures of this moment."""
+    return snapshot(client, now=datetime.now(UTC))

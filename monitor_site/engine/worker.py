@@ -1,0 +1,82 @@
+"""The workers of the lanes: RQ's own SimpleWorker, long-lived, with an allow-list of jobs.
+
+Anybody who can write to Redis could otherwise make a worker call any dotted path.
+"""
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+import redis
+from django.conf import settings
+from django.db import close_old_connections
+from rq import Queue, SimpleWorker
+from rq.job import Job
+from rq.serializers import JSONSerializer
+
+from .loop import WorkerLoop
+
+JOBS_UNTIL_RECYCLED = 5000
+
+_loops: list[WorkerLoop] = []
+
+
+class ForbiddenJob(Exception):
+    """A job that is not on the allow-list."""
+
+
+class AllowedJob(Job):
+    """A job that runs only what ``engine.jobs`` lists."""
+
+    @property
+    def func(self) -> Callable[..., Any] | None:
+        """The function; raises :class:`ForbiddenJob`."""
+        from .jobs import ALLOWED
+
+        if self.func_name not in ALLOWED:
+            raise ForbiddenJob(self.func_name)
+        func: Callable[..., Any] | None = super().func
+        return func
+
+
+class LaneWorker(SimpleWorker):
+    """A worker of one lane: one queue, no fork."""
+
+    job_class = AllowedJob
+
+    def execute_job(self, job: Job, queue: Queue) -> None:
+        """Run a job with database connections that live, whatever happened since the last one."""
+        close_old_connections()
+        super().execute_job(job, queue)
+        close_old_connections()
+
+
+def current_loop() -> WorkerLoop:
+    """The event loop of this checks worker."""
+    if not _loops:
+        raise RuntimeError("only a worker of the lane “checks” has an event loop")
+    return _loops[0]
+
+
+def build(*, lane: str, name: str) -> LaneWorker:
+    """A worker for a lane. Its connection never repeats a command; its blocking pop may last."""
+    connection = redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=5)
+    queue = Queue(lane, connection=connection, serializer=JSONSerializer, job_class=AllowedJob)
+    return LaneWorker([queue], name=name, connection=connection, serializer=JSONSerializer, job_class=AllowedJob)
+
+
+def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> None:
+    """Serve a lane until told to stop. RQ owns the signals; draining begins when ``work()`` returns.
+
+    ``seat`` is the place in a pool. Each worker on it has a name of its own, since RQ remembers a killed one.
+    """
+    name = f"{seat}-{secrets.token_hex(3)}"
+    worker = build(lane=lane, name=name)
+    if lane == "checks":
+        _loops.append(WorkerLoop(worker=name, seat=seat))
+        _loops[0].start()
+    try:
+        worker.work(burst=burst, logging_level="WARNING", max_jobs=JOBS_UNTIL_RECYCLED)
+    finally:
+        if lane == "checks":
+            _loops.pop().stop(seconds=drain_seconds)

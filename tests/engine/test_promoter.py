@@ -1,0 +1,99 @@
+"""The promoter sends tickets when something is due, rebuilds what was lost, and leases nothing."""
+
+from datetime import datetime
+from itertools import chain, repeat
+from typing import Any
+
+import pytest
+from rq import Queue
+from rq.serializers import JSONSerializer
+
+from monitor_site.connections import key
+from monitor_site.engine import upkeep
+from monitor_site.engine.promoter import LONGEST_WAIT_SECONDS, Promoter
+from monitor_site.engine.schedule import UPKEEP
+from tests.watches.makers import watch_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def promoter(redis: Any) -> Promoter:
+    return Promoter(client=redis)
+
+
+def tickets(redis: Any, lane: str) -> list[Any]:
+    return Queue(lane, connection=redis, serializer=JSONSerializer).jobs
+
+
+def test_a_due_target_brings_one_ticket_and_is_leased_by_nobody(
+    promoter: Promoter, alice: Any, now: datetime, redis: Any
+) -> None:
+    watch_of(alice, now)
+    promoter.round()
+    promoter.schedule.put(marketplace="mercari", moves=[("1", "at", 0)])
+    promoter.round()
+    promoter.round()
+    (ticket,) = tickets(redis, "checks")
+    assert (ticket.func_name, ticket.args[0], ticket.ttl) == ("monitor_site.engine.jobs.run_checks", "mercari", 10)
+    assert redis.hlen(key("lease", "mercari")) == 0
+
+
+def test_a_lost_schedule_is_rebuilt_at_the_next_round(
+    promoter: Promoter, alice: Any, now: datetime, redis: Any
+) -> None:
+    watch_of(alice, now, interval_seconds=600)
+    promoter.round()
+    redis.flushall()
+    promoter.round()
+    assert redis.zcard(key("due", "mercari")) == 1
+    assert promoter.schedule.members(UPKEEP) == set(upkeep.TASKS)
+
+
+def test_it_sleeps_until_shortly_before_the_next_due_time_and_never_longer_than_a_second(
+    promoter: Promoter, redis: Any
+) -> None:
+    promoter.round()
+    redis.delete(key("due", UPKEEP))
+    assert promoter.round() == LONGEST_WAIT_SECONDS
+    promoter.schedule.put(marketplace="mercari", moves=[("1", "at", promoter.schedule.now_ms() + 500)])
+    assert 0.2 < promoter.round() <= 0.4
+
+
+def test_upkeep_has_its_own_lane(promoter: Promoter, redis: Any) -> None:
+    promoter.round()
+    promoter.schedule.put(marketplace=UPKEEP, moves=[("audit", "at", 0)])
+    promoter.round()
+    assert [job.func_name for job in tickets(redis, "upkeep")] == ["monitor_site.engine.jobs.run_upkeep"]
+
+
+def test_two_promoters_send_no_more_tickets_than_one(promoter: Promoter, redis: Any) -> None:
+    promoter.round()
+    promoter.schedule.put(marketplace="mercari", moves=[("1", "at", 0)])
+    for one in (promoter, Promoter(client=redis), promoter):
+        one.round()
+    assert len(tickets(redis, "checks")) == 1
+
+
+def test_an_insert_wakes_it(promoter: Promoter, redis: Any) -> None:
+    with redis.pubsub(ignore_subscribe_messages=True) as ear:
+        ear.subscribe(key("wake"))
+        ear.get_message(timeout=1)
+        promoter.schedule.put(marketplace="mercari", moves=[("1", "at", 0)])
+        heard = ear.get_message(timeout=5)
+    assert heard["data"] == b"mercari"
+
+
+def test_it_beats_so_that_others_see_it(promoter: Promoter, redis: Any) -> None:
+    rounds = chain([False, False], repeat(True))
+    promoter.run(stopped=lambda: next(rounds))
+    assert redis.exists(key("promoter", promoter.name))
+
+
+def test_a_failing_round_is_tried_again(promoter: Promoter, redis: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("monitor_site.engine.promoter.time.sleep", slept.append)
+    redis.set(key("due", "mercari"), "not a sorted set")
+    answers = chain([False] * 4, repeat(True))
+    promoter.run(stopped=lambda: next(answers))
+    assert slept == [1.0, 1.0]

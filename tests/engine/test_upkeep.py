@@ -1,0 +1,45 @@
+"""Housekeeping runs through a schedule like everything else."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from monitor_site.connections import key
+from monitor_site.engine import upkeep
+from monitor_site.engine.schedule import UPKEEP, Schedule
+from monitor_site.outbox.models import OutboxRow
+from monitor_site.watches.models import Check, Target
+from monitor_site.watches.record import record
+from tests.watches.makers import result, watch_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_what_is_due_runs_and_goes_to_its_next_beat(redis: Any, now: datetime) -> None:
+    schedule = Schedule(redis)
+    upkeep.plant(schedule)
+    schedule.put(marketplace=UPKEEP, moves=[("audit", "at", 0)])
+    upkeep.run_due("ticket")
+    assert schedule.is_built()
+    assert redis.zscore(key("due", UPKEEP), "audit") > schedule.now_ms()
+    assert redis.hlen(key("lease", UPKEEP)) == 0
+
+
+def test_a_task_of_an_older_release_leaves_the_schedule(redis: Any) -> None:
+    schedule = Schedule(redis)
+    schedule.put(marketplace=UPKEEP, moves=[("forgotten", "at", 0)])
+    upkeep.run_due("ticket")
+    assert schedule.members(UPKEEP) == set()
+
+
+def test_old_checks_and_finished_facts_go_and_young_ones_stay(alice: Any, now: datetime, redis: Any) -> None:
+    watch_of(alice, now)
+    target = Target.objects.get()
+    for days in (40, 31, 1):
+        at = now - timedelta(days=days)
+        record([result(target, at=at, fence=100 - days)], now=at)
+    OutboxRow.objects.update(done_at=now - timedelta(days=3))
+    upkeep.prune(now)
+    assert Check.objects.count() == 1
+    assert not OutboxRow.objects.exists()

@@ -1,0 +1,68 @@
+"""A whole installation as subprocesses on the test's own database and Redis."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+from django.conf import settings
+from django.db import connection
+
+from tests.servers import stop, tied
+
+MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
+PATIENCE_SECONDS = 120
+
+
+class Installation:
+    """Starts, kills and looks at the processes of one installation."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self.env = env
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, name: str, *arguments: object) -> subprocess.Popen[bytes]:
+        """Run a management command until the test ends."""
+        command = tied(sys.executable, MANAGE, name, *arguments)
+        log = Path(settings.DATA_DIR) / f"{name}.log"
+        with log.open("ab") as sink:
+            self.processes[name] = subprocess.Popen(command, env=self.env, stdout=sink, stderr=sink)
+        return self.processes[name]
+
+    def kill(self, name: str) -> None:
+        """SIGKILL a command."""
+        self.processes[name].send_signal(signal.SIGKILL)
+        self.processes[name].wait()
+
+    def pids(self, *words: str) -> list[int]:
+        """Processes below this test whose command line holds all words."""
+        children = psutil.Process(os.getpid()).children(recursive=True)
+        return [child.pid for child in children if set(words) <= set(_command_line(child))]
+
+    def stop(self) -> None:
+        """End everything."""
+        for process in self.processes.values():
+            stop(process)
+
+
+def _command_line(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def until(true: Callable[[], Any], *, what: str, seconds: float = PATIENCE_SECONDS) -> None:
+    """Return when ``true()`` is; fail with words when it never is. The patience is no measurement."""
+    give_up = time.monotonic() + seconds
+    while time.monotonic() < give_up:
+        connection.close_if_unusable_or_obsolete()
+        if true():
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"never happened: {what}")

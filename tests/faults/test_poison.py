@@ -1,0 +1,113 @@
+"""A plugin that raises, hangs, sleeps or kills its process: its own target suffers, its neighbours go on."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches.models import Target
+from monitor_site.watches.services import Wish, create_watch
+from tests.faults.installation import Installation, until
+
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+PLUGIN = """
+import asyncio, os, time
+from monitor_site.contract import (
+    CONTRACT_VERSION, Access, Capability, Kind, Manifest, Money, Pace, Plugin, SearchCriteria, SearchPage, Sighting,
+    Status,
+)
+
+manifest = Manifest(
+    name="poison", title={"en": "Poison"}, contract=CONTRACT_VERSION, home="https://poison.example",
+    hosts=("poison.example",), picture_hosts=("poison.example",), currency="JPY", time_zone="Asia/Tokyo",
+    capabilities=frozenset({Capability.SEARCH}), criteria=SearchCriteria,
+    pace=Pace(per_minute=6000, ceiling_per_minute=6000, floor_seconds=1, concurrency=20),
+    access=Access.PUBLIC_PAGES, control=SearchCriteria(keyword="control"),
+)
+
+class Market:
+    def __init__(self, session):
+        self.session = session
+
+    async def search(self, criteria, *, page_token=None):
+        if criteria.keyword == "kills":
+            os._exit(1)
+        if criteria.keyword == "hangs":
+            time.sleep(3600)
+        if criteria.keyword == "raises":
+            raise RuntimeError("the plugin is broken")
+        if criteria.keyword == "lies":
+            return {"sightings": []}
+        if criteria.keyword == "dawdles":
+            await asyncio.sleep(3600)
+        item = Sighting(external_id=criteria.keyword, title=criteria.keyword, url="https://poison.example/1",
+                        price=Money(amount=100, currency="JPY"), kind=Kind.FIXED, status=Status.ON_SALE)
+        return SearchPage(sightings=(item,))
+
+plugin = Plugin(manifest=manifest, connect=Market, api="https://poison.example", practice="plugins.poison")
+"""
+
+NEIGHBOURS = ("one", "two", "three")
+
+
+@pytest.fixture
+def poisoned(installation: Installation, tmp_path: Path, settings: Any) -> Any:
+    folder = tmp_path / "plugins" / "poison"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(PLUGIN, encoding="utf-8")
+    settings.PLUGIN_DIR = tmp_path / "plugins"
+    settings.PRACTICE_MARKETS = {"poison": "http://127.0.0.1:9"}
+    installation.env |= {"PLUGIN_DIR": str(tmp_path / "plugins"), "PRACTICE_MARKETS": "poison=http://127.0.0.1:9"}
+    catalog.cache_clear()
+    yield installation
+    catalog.cache_clear()
+
+
+def ask(user: Any, *words: str) -> None:
+    for word in words:
+        wish = Wish(name=word, marketplace="poison", must=[word], interval_seconds=1)
+        create_watch(user=user, wish=wish, now=datetime.now(UTC))
+
+
+def target(word: str) -> Target:
+    return Target.objects.get(criteria__contains=f'"{word}"')
+
+
+def neighbours_are_checked_after(moment: datetime, what: str) -> None:
+    def done() -> bool:
+        return all((target(word).succeeded_at or moment) > moment for word in NEIGHBOURS)
+
+    until(done, what=f"the neighbours are checked after {what}")
+
+
+def test_a_plugin_that_raises_or_lies_fails_its_own_checks_only(poisoned: Installation, alice: Any) -> None:
+    ask(alice, *NEIGHBOURS, "raises", "lies")
+    poisoned.start("run_promoter")
+    poisoned.start("rqworker")
+    for word in ("raises", "lies"):
+        until(lambda word=word: target(word).last_error == "plugin_fault", what=f"{word} is told as a fault")
+    neighbours_are_checked_after(datetime.now(UTC), "a fault")
+
+
+def test_a_check_that_never_ends_holds_up_nobody(poisoned: Installation, alice: Any) -> None:
+    ask(alice, *NEIGHBOURS, "dawdles")
+    poisoned.start("run_promoter")
+    poisoned.start("rqworker")
+    neighbours_are_checked_after(datetime.now(UTC), "the start")
+    neighbours_are_checked_after(datetime.now(UTC), "a while beside one that dawdles")
+
+
+@pytest.mark.parametrize("poison", ["kills", "hangs"])
+def test_a_target_that_takes_its_worker_with_it_ends_in_quarantine_and_its_neighbours_go_on(
+    poisoned: Installation, alice: Any, poison: str
+) -> None:
+    ask(alice, *NEIGHBOURS, poison)
+    poisoned.start("run_promoter")
+    poisoned.start("rqworker")
+    until(lambda: target(poison).quarantined_at is not None, what=f"the target that {poison} is quarantined")
+    assert target(poison).last_error == "quarantined"
+    assert not target(poison).active
+    neighbours_are_checked_after(datetime.now(UTC), "the quarantine")
