@@ -1,0 +1,1 @@
+"""Formats of dates, times and numbers, one module a language."""

@@ -1,0 +1,12 @@
+"""Dates and times in English: 24 hours, day before month."""
+
+DATE_FORMAT = "j M Y"
+TIME_FORMAT = "H:i"
+DATETIME_FORMAT = "j M Y, H:i"
+SHORT_DATE_FORMAT = "D j M"
+SHORT_DATETIME_FORMAT = "j M, H:i"
+MONTH_DAY_FORMAT = "j M"
+YEAR_MONTH_FORMAT = "M Y"
+THOUSAND_SEPARATOR = ","
+DECIMAL_SEPARATOR = "."
+NUMBER_GROUPING = 3

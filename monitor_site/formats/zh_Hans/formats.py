@@ -1,0 +1,12 @@
+"""Dates and times in Simplified Chinese."""
+
+DATE_FORMAT = "Y年n月j日"
+TIME_FORMAT = "H:i"
+DATETIME_FORMAT = "Y年n月j日 H:i"
+SHORT_DATE_FORMAT = "n月j日 D"
+SHORT_DATETIME_FORMAT = "n月j日 H:i"
+MONTH_DAY_FORMAT = "n月j日"
+YEAR_MONTH_FORMAT = "Y年n月"
+THOUSAND_SEPARATOR = ","
+DECIMAL_SEPARATOR = "."
+NUMBER_GROUPING = 3

@@ -1,0 +1,57 @@
+"""All addresses. No language in a path: a link opens in the reader's language."""
+
+from allauth.account import views as account
+from allauth.account.decorators import secure_admin_login
+from django.contrib import admin
+from django.urls import include, path
+
+from monitor_site.web import frame, health, live, matches, pictures, start, watches
+
+admin.autodiscover()
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call]
+
+match_urls = [
+    path("", matches.feed, name="matches"),
+    path("seen/", matches.seen, name="matches-seen"),
+    path("<str:public_id>/ignore/", matches.ignore, name="match-ignore"),
+    path("<str:public_id>/restore/", matches.restore, name="match-restore"),
+]
+watch_urls = [
+    path("", watches.watch_list, name="watches"),
+    path("new/", watches.watch_new, name="watch-new"),
+    path("<int:pk>/", watches.watch_detail, name="watch"),
+    path("<int:pk>/runs/", watches.watch_runs, name="watch-runs"),
+    path("<int:pk>/edit/", watches.watch_edit, name="watch-edit"),
+    path("<int:pk>/pause/", watches.watch_pause, name="watch-pause"),
+    path("<int:pk>/resume/", watches.watch_resume, name="watch-resume"),
+    path("<int:pk>/check/", watches.watch_check, name="watch-check"),
+    path("<int:pk>/delete/", watches.watch_delete, name="watch-delete"),
+]
+# Only these: nobody signs up here, and mail is not set up, so a forgotten password is a matter for the administrator.
+account_urls = [
+    path("login/", account.login, name="account_login"),
+    path("logout/", account.logout, name="account_logout"),
+    path("password/change/", account.password_change, name="account_change_password"),
+    path("password/reset/", frame.no_reset, name="account_reset_password"),
+]
+
+urlpatterns = [
+    path("", matches.feed, name="home"),
+    path("matches/", include(match_urls)),
+    path("watches/", include(watch_urls)),
+    path("more/", frame.more, name="more"),
+    path("events/", live.events, name="events"),
+    path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),
+    path("settings/language/", frame.set_language, name="set-language-pref"),
+    path("settings/theme/", frame.set_theme, name="set-theme"),
+    path("start/<str:token>/", start.sign_in_once, name="sign-in-once"),
+    path("accounts/", include(account_urls)),
+    path("admin/", admin.site.urls),
+    path("favicon.ico", frame.favicon, name="favicon"),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+]
+handler400 = "monitor_site.web.frame.bad_request"
+handler403 = "monitor_site.web.frame.forbidden"
+handler404 = "monitor_site.web.frame.not_found"
+handler500 = "monitor_site.web.frame.server_error"

@@ -1,0 +1,52 @@
+"""What the frame around every page needs."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext
+
+from monitor_site.accounts.models import Theme
+from monitor_site.watches.models import Match, MatchState, Watch
+
+from . import live, wording
+from .middleware import THEME_COOKIE
+
+COUNTED = 100
+THEMES = (Theme.SYSTEM, Theme.LIGHT, Theme.DARK)
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """Site name, theme, languages and, only when a page shows them, the counts beside the menu."""
+    return {
+        "site_name": settings.SITE_NAME or gettext("Finder"),
+        "theme": theme_of(request),
+        "themes": [(theme.value, theme.label) for theme in THEMES],
+        "languages": [("zh-hans", "简体中文"), ("ja", "日本語"), ("en", "English")],
+        "zone": str(timezone.get_current_timezone()),
+        "practice": bool(settings.PRACTICE_MARKETS),
+        "words": wording.for_scripts(),
+        "nav": SimpleLazyObject(lambda: counts(request.user)),
+        "live_cursor": SimpleLazyObject(lambda: live.cursor_of(request.user.pk or 0)),
+    }
+
+
+def theme_of(request: HttpRequest) -> str:
+    """The person's choice, else the cookie's; ``system`` follows the device."""
+    user = getattr(request, "user", None)
+    chosen = user.theme if user is not None and user.is_authenticated else request.COOKIES.get(THEME_COOKIE, "")
+    return chosen if chosen in Theme.values else Theme.SYSTEM.value
+
+
+def counts(user: Any) -> dict[str, int]:
+    """New matches (counted up to 100) and watches of a person."""
+    if not user.is_authenticated:
+        return {"new": 0, "watches": 0}
+    return {"new": new_matches(user), "watches": Watch.objects.of(user).count()}
+
+
+def new_matches(user: Any) -> int:
+    """How many matches nobody has looked at yet; 100 stands for more."""
+    return Match.objects.of(user).told().filter(state=MatchState.NEW).order_by()[:COUNTED].count()

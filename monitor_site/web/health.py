@@ -1,0 +1,37 @@
+"""Two answers for whoever watches the process: alive, and ready to serve."""
+
+import redis
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_GET
+
+from monitor_site.connections import redis_client
+
+
+@require_GET
+def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """The process serves."""
+    return HttpResponse("ok", content_type="text/plain")
+
+
+@require_GET
+def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Database and Redis answer; else 503 and which does not. Details stay in the log."""
+    parts = {"database": _database(), "redis": _redis()}
+    return JsonResponse(parts, status=200 if all(parts.values()) else 503)
+
+
+def _database() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return False
+    return True
+
+
+def _redis() -> bool:
+    try:
+        return bool(redis_client().ping())
+    except redis.RedisError:
+        return False

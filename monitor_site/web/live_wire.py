@@ -1,0 +1,81 @@
+"""What an open page hears, as text on the wire. Every message carries the cursor up to which the page is complete."""
+
+import json
+from typing import Any
+
+from monitor_site.outbox.stream import KEPT_SECONDS
+
+from .live_hub import Entry
+
+HELLO = "retry: 500\n: hello\n\n"
+FULL = "retry: 30000\nevent: full\ndata: {}\n\n"
+COUNTED = 100
+COUNTERS = ("n-new", "n-tab")
+START = "0-0"
+
+
+def order(cursor: str) -> tuple[int, int]:
+    """Cursors in the order of the stream."""
+    head, _, tail = cursor.partition("-")
+    return int(head), int(tail or 0)
+
+
+def reaches_back(cursor: str, *, first: str, trimmed: bool, now_ms: int) -> bool:
+    """Whether a stream still holds everything after ``cursor``.
+
+    ``first`` is the id of its first entry, empty when there is none. An idle stream expires as a whole, so a fresh one
+    may stand where an old one was; what is younger than that cannot be lost.
+    """
+    if first and order(cursor) >= order(first):
+        return True
+    began_ms = order(first)[0] if first else now_ms
+    return not trimmed and order(cursor)[0] >= began_ms - KEPT_SECONDS * 1000
+
+
+class Page:
+    """One open page: what it has heard, and what it hears next."""
+
+    def __init__(self, cursor: str) -> None:
+        self.cursor = cursor
+        self._shown: int | None = None
+
+    def entries(self, entries: list[Entry]) -> str:
+        """Entries of the stream, each once: one message for all new matches, one for each watch."""
+        fresh = [entry for entry in entries if order(entry[0]) > order(self.cursor)]
+        if not fresh:
+            return ""
+        self.cursor = fresh[-1][0]
+        watches = sorted({_data(entry)["watch"] for entry in fresh if entry[1]["event"] == "watch"})
+        matches = sum(entry[1]["event"] == "match" for entry in fresh)
+        text = "".join(self._message("watches", {"watch": watch}) for watch in watches)
+        return text + (self._message("matches", {"n": matches, "cursor": self.cursor}) if matches else "")
+
+    def resync(self, entries: list[Entry]) -> str:
+        """Something was lost: the page asks its own address again, and so needs none of these entries."""
+        self.cursor = entries[-1][0] if entries else self.cursor
+        return self._message("resync", {})
+
+    def figures(self, figures: dict[str, Any], *, now_ms: int, ping: bool) -> str:
+        """The counter beside the menu when it has changed, and the ping when it is time."""
+        text = self._counters(figures["new"]) if figures and figures["new"] != self._shown else ""
+        if not ping:
+            return text
+        chip = {name: figures.get(f"{name}_ms") for name in ("found", "late")}
+        return text + self._message("ping", {"t": now_ms, "age": figures.get("age_s"), **chip})
+
+    def _counters(self, new: int) -> str:
+        self._shown = new
+        shown = "" if not new else str(new) if new < COUNTED else f"{COUNTED - 1}+"
+        return self._message("", "".join(
+            f'<hx-partial hx-target="#{place}" hx-swap="textContent">{shown}</hx-partial>' for place in COUNTERS
+        ))  # fmt: skip
+
+    def _message(self, event: str, data: Any) -> str:
+        lines = [f"event: {event}"] if event else []
+        body = data if isinstance(data, str) else json.dumps(data)
+        return "\n".join([*lines, f"id: {self.cursor}", f"data: {body}", "", ""])
+
+
+def _data(entry: Entry) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(entry[1]["data"])
+    return found

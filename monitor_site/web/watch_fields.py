@@ -1,0 +1,132 @@
+"""Form fields that take what people type: lists of words, amounts in yen, a plugin's own criteria."""
+
+import re
+import types
+import unicodedata
+from dataclasses import MISSING, Field, fields
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from monitor_site.contract import SearchCriteria
+
+SEPARATORS = re.compile(r"[,，､、;；\r\n]+")
+LONGEST_LIST = 2000
+
+
+def split_words(text: str) -> list[str]:
+    """The parts of a list separated by commas of any script or new lines, without empty ones.
+
+    >>> split_words("ルミナ T2、 帯付き,,")
+    ['ルミナ T2', '帯付き']
+    """
+    return [part for part in map(str.strip, SEPARATORS.split(text)) if part]
+
+
+def read_yen(text: str) -> int:
+    """An amount in whole yen as people write it; raises ``ValueError`` for anything that needs guessing.
+
+    >>> [read_yen(text) for text in ("5000", "５，０００", "5,000円", "￥5 000", "1.2万")]
+    [5000, 5000, 5000, 5000, 12000]
+    """
+    plain = unicodedata.normalize("NFKC", text).strip().lower()
+    plain = re.sub(r"^(?:jpy|¥)\s*|\s*(?:円|yen|jpy)$", "", plain)
+    if found := re.fullmatch(r"(\d{1,5}(?:\.\d{1,4})?)\s*万", plain):
+        return int(Decimal(found[1]) * 10_000)
+    if not re.fullmatch(r"\d{1,3}(?:[, ]\d{3})+|\d{1,12}", plain):
+        raise ValueError(text)
+    return int(re.sub(r"[, ]", "", plain))
+
+
+class WordsField(forms.CharField):
+    """A list of words in one line; works without script."""
+
+    widget = forms.Textarea
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", forms.Textarea(attrs={"rows": 1, "class": "input input--words", "lang": "ja"}))
+        super().__init__(required=False, max_length=LONGEST_LIST, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """The words as a list."""
+        return split_words(super().clean(value))
+
+    def prepare_value(self, value: Any) -> Any:
+        """A list as the text a person would type."""
+        return ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+class NumbersField(WordsField):
+    """A list of whole numbers, separated by commas."""
+
+    def clean(self, value: Any) -> Any:
+        """The numbers as a list."""
+        words = super().clean(value)
+        try:
+            return [int(word[:18]) for word in words]
+        except ValueError:
+            raise ValidationError(_("Please give whole numbers, separated by commas.")) from None
+
+
+class YenField(forms.CharField):
+    """An amount in whole yen, ``None`` when left empty."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", forms.TextInput(attrs={"class": "input input--num", "inputmode": "numeric"}))
+        super().__init__(required=False, max_length=30, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """The amount."""
+        text = super().clean(value)
+        try:
+            return read_yen(text) if text else None
+        except ValueError:
+            sentence = _("Please write the price as a whole number of yen, for example 5000 or 5,000.")
+            raise ValidationError(sentence) from None
+
+
+def option_fields(shape: type[SearchCriteria]) -> dict[str, forms.Field]:
+    """Form fields for the criteria that a plugin adds to the keyword, by their names."""
+    hints = get_type_hints(shape)
+    own = [spec for spec in fields(shape) if spec.name != "keyword"]
+    return {spec.name: _option_field(spec, hints[spec.name]) for spec in own}
+
+
+def _option_field(spec: "Field[Any]", hint: Any) -> forms.Field:
+    words: dict[str, Any] = {
+        "label": gettext(str(spec.metadata.get("label") or spec.name)),
+        "help_text": gettext(str(spec.metadata["help"])) if spec.metadata.get("help") else "",
+        "initial": None if spec.default is MISSING else spec.default,
+    }
+    kind = _plain_type(hint)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        choices = [("", "—"), *((str(item.value), str(item.value)) for item in kind)]
+        return forms.ChoiceField(choices=choices, required=False, widget=_select(), **words)
+    if get_origin(kind) is tuple:
+        return (NumbersField if get_args(kind)[0] is int else WordsField)(**words)
+    return _scalar_field(kind, words)
+
+
+def _scalar_field(kind: Any, words: dict[str, Any]) -> forms.Field:
+    if kind is bool:
+        return forms.BooleanField(required=False, **words)
+    text = forms.TextInput(attrs={"class": "input"})
+    if kind is int:
+        return forms.IntegerField(required=False, min_value=0, max_value=2**31 - 1, widget=text, **words)
+    return forms.CharField(required=False, max_length=200, widget=text, **words)
+
+
+def _select() -> forms.Select:
+    return forms.Select(attrs={"class": "input"})
+
+
+def _plain_type(hint: Any) -> Any:
+    """``int`` of ``int | None``; anything else as it is."""
+    if get_origin(hint) in {Union, types.UnionType}:
+        return next(part for part in get_args(hint) if part is not type(None))
+    return hint

@@ -1,0 +1,198 @@
+"""What the list of watches shows, as plain values."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Any
+from urllib.parse import urlencode
+
+import redis
+import structlog
+from django.db.models import Count
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext, ngettext, pgettext
+
+from monitor_site.connections import redis_client
+from monitor_site.marketplaces import breaker
+from monitor_site.marketplaces.breaker import BreakerView
+from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches import needs, queries
+from monitor_site.watches.models import Watch
+from monitor_site.watches.needs import Need, Summary
+from monitor_site.watches.queries import Row
+
+from . import pictures, wording
+from .watch_words import Health, Note, error_words, health, marketplace_title, note_of, price_words
+
+log = structlog.get_logger(__name__)
+SHOWN_NOTES = 4
+LONGEST_SEARCH = 80
+LONGEST_ID = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A row with its words; ``picture`` is the address of the thumbnail here, ``stopped``: nothing checks it."""
+
+    row: Row
+    health: Health
+    picture: str
+    words: str
+    without: str
+    limits: str
+    runs_in_words: str
+    stopped: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """One choice of a filter bar; ``count`` is ``None`` where nothing is counted."""
+
+    label: str
+    url: str
+    current: bool
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look(queries.Filters):
+    """What a person asked the list for; ``page`` counts from 1."""
+
+    page: int
+
+    def address(self, **changes: Any) -> str:
+        """The query string of this look with changes, without what is at its default."""
+        wanted = {"state": self.state, "q": self.text, "sort": self.order} | changes
+        kept = {name: value for name, value in wanted.items() if value and value != "attention"}
+        return f"?{urlencode(kept)}"
+
+
+def look_of(query: QueryDict) -> Look:
+    """Read a query string; what makes no sense is left out."""
+    page = query.get("page", "1")
+    state, order = query.get("state", ""), query.get("sort", "")
+    return Look(
+        state=state if state in {"needing", "paused"} else "",
+        text=query.get("q", "").replace("\x00", "").strip()[:LONGEST_SEARCH],
+        order=order if order in queries.ORDERS else "attention",
+        page=int(page) if page.isdecimal() and 1 <= len(page) <= 4 else 1,
+    )
+
+
+def line_of(row: Row) -> Line:
+    """A row in words."""
+    watch = row.watch
+    return Line(
+        row=row,
+        health=health(row),
+        picture=pictures.address(row.picture, size=160) if row.picture else "",
+        words=" ".join([*watch.must, " / ".join(watch.any_of)]).strip(),
+        without=" ".join(f"-{word}" for word in watch.none_of),
+        limits=price_words(watch),
+        runs_in_words=_runs_in_words(row.ticks),
+        stopped=bool(watch.paused_at) or row.need in {Need.PLUGIN, Need.QUARANTINED},
+    )
+
+
+def _runs_in_words(ticks: tuple[str, ...]) -> str:
+    counts = {"ok": ticks.count("ok"), "late": ticks.count("late"), "failed": ticks.count("fail")}
+    return gettext("Last runs: %(ok)d on time, %(late)d late, %(failed)d failed") % counts
+
+
+def segments_of(look: Look, summary: Summary) -> list[Segment]:
+    """Which watches to show."""
+    choices = (
+        ("", pgettext("watches", "All"), summary.total),
+        ("needing", gettext("Needs attention"), summary.needing),
+        ("paused", pgettext("watches", "Paused"), summary.paused),
+    )
+    return [
+        Segment(label=label, url=look.address(state=state), current=look.state == state, count=count)
+        for state, label, count in choices
+    ]
+
+
+def orders_of(look: Look) -> list[Segment]:
+    """How to sort them."""
+    choices = (
+        ("attention", gettext("Attention first")),
+        ("name", gettext("By name")),
+        ("newest", gettext("Newest first")),
+    )
+    return [Segment(label=label, url=look.address(sort=order), current=look.order == order) for order, label in choices]
+
+
+def lines_of(*, user: Any, look: Look, now: datetime, zone: tzinfo) -> tuple[list[Line], bool]:
+    """A page of lines, and whether there are more."""
+    known = catalog().plugins
+    found = queries.watches_of(user, now=now, known=known, filters=look)
+    start = (max(look.page, 1) - 1) * queries.PAGE
+    page = list(found[start : start + queries.PAGE + 1])
+    rows = queries.rows(page[: queries.PAGE], now=now, zone=zone)
+    return [line_of(row) for row in rows], len(page) > queries.PAGE
+
+
+def lines_by_id(user: Any, ids: Collection[int], *, now: datetime) -> list[Line]:
+    """The lines of some watches of a user; those of others are not there."""
+    found = queries.watches_of(user, now=now, known=catalog().plugins).filter(pk__in=ids)
+    return [line_of(row) for row in queries.rows(found, now=now, zone=timezone.get_current_timezone())]
+
+
+def live_ids(query: QueryDict) -> list[int]:
+    """The watches an open page asks news of: ``live=3,14``."""
+    parts = query.get("live", "").split(",")[: queries.PAGE]
+    return [int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) <= LONGEST_ID]
+
+
+def standing_still() -> dict[str, BreakerView]:
+    """The marketplaces that are not asked at the moment; none when Redis cannot say."""
+    try:
+        states = breaker.read_all(redis_client(), list(catalog().plugins))
+    except redis.RedisError as error:
+        log.warning("watches.breakers_unknown", error=str(error))
+        return {}
+    return {name: state for name, state in states.items() if state["state"] == "open"}
+
+
+def market_notes(*, user: Any, still: Mapping[str, BreakerView]) -> list[Note]:
+    """One line for each marketplace that stands still and that the user watches."""
+    if not still:
+        return []
+    counted = Watch.objects.of(user).active().filter(marketplace__in=list(still)).order_by()
+    counts = dict(counted.values_list("marketplace").annotate(n=Count("pk")))
+    return [_market_note(name, still[name], count) for name, count in sorted(counts.items())]
+
+
+def _market_note(name: str, state: BreakerView, count: int) -> Note:
+    sentence = ngettext(
+        "{marketplace} is not asked at the moment ({reason}). {count} watch waits; we try again {time}.",
+        "{marketplace} is not asked at the moment ({reason}). {count} watches wait; we try again {time}.",
+        count,
+    )
+    return Note(
+        icon="triangle-alert",
+        bad=False,
+        sentence=format_html(
+            sentence,
+            marketplace=format_html("<b>{}</b>", marketplace_title(name)),
+            reason=error_words(state["reason"]),
+            count=count,
+            time=_time(state["until"]),
+        ),
+        url="",
+        label="",
+    )
+
+
+def _time(moment: str | None) -> str:
+    if not moment:
+        return gettext("soon")
+    return wording.until(datetime.fromisoformat(moment), now=timezone.now())
+
+
+def notes_of(*, user: Any, now: datetime, covered: Collection[str]) -> list[Note]:
+    """The first lines of attention."""
+    watches = needs.attention(user=user, now=now, known=catalog().plugins, covered=covered, limit=SHOWN_NOTES)
+    return [note_of(watch) for watch in watches]

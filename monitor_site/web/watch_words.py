@@ -1,0 +1,192 @@
+"""How a watch is, in words: its health, its rule, what it needs, how a run ended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext, pgettext
+from django.utils.translation import gettext_lazy as _
+
+from monitor_site.contract import Condition
+from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches.models import Check, Outcome, ShippingWish, Watch
+from monitor_site.watches.needs import Need
+from monitor_site.watches.queries import Row
+
+from . import wording
+from .cards import CONDITIONS
+
+ERRORS: Mapping[str, "str | Promise"] = {
+    "unavailable": _("no answer"),
+    "throttled": _("asked to slow down"),
+    "blocked": _("refused by the marketplace"),
+    "challenge_required": _("a person must act"),
+    "sign_in_needed": _("sign-in not accepted"),
+    "layout_changed": _("answer not readable"),
+    "suspect_empty": _("suspiciously empty"),
+    "listing_gone": _("listing gone"),
+    "refused": _("refused"),
+    "outcome_unknown": _("outcome unknown"),
+    "plugin_fault": _("fault in the plugin"),
+    "failing": _("many requests fail"),
+}
+FAILURES: Mapping[str, "str | Promise"] = {
+    "unavailable": _("{watch}: {marketplace} did not answer the last check. We keep trying."),
+    "throttled": _("{watch}: {marketplace} asked us to slow down. Checks go on more slowly by themselves."),
+    "blocked": _("{watch}: {marketplace} refuses to answer us. We ask again after a longer pause."),
+    "challenge_required": _("{watch}: {marketplace} wants a person to prove something there."),
+    "sign_in_needed": _("{watch}: {marketplace} did not accept our sign-in."),
+    "layout_changed": _("{watch}: {marketplace} answered in a form that we cannot read; its plugin needs an update."),
+    "suspect_empty": _(
+        "{watch}: {marketplace} returned nothing where there are usually results. We do not trust that."
+    ),
+    "plugin_fault": _("{watch}: the plugin for {marketplace} failed. Its log says why."),
+}
+OTHER_FAILURE = _("{watch}: the last check failed at {marketplace}.")
+NEEDS: Mapping[Need, "str | Promise"] = {
+    Need.PLUGIN: _("{watch}: the marketplace {marketplace} is not available here, so nothing is checked."),
+    Need.QUARANTINED: _("{watch} was taken out of the schedule, because its checks kept crashing. An administrator can"
+                        " let it run again."),
+    Need.STALE: _("{watch} was due every {interval} and has not been checked in time."),
+    Need.SILENT: _("{watch} ran for 7 days without any result. Are its words right?"),
+    Need.FORGOTTEN: _("{watch} has been paused since {date}. Do you still need it?"),
+}  # fmt: skip
+MILD = {"unavailable", "throttled", "suspect_empty"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """``tone`` is a class of the stylesheet: good, warn, bad or muted. ``ring`` is the ring's state."""
+
+    word: str
+    tone: str
+
+    @property
+    def ring(self) -> str:
+        """What colours the ring: empty, ``warn`` or ``bad``."""
+        return self.tone if self.tone in {"warn", "bad"} else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One line of attention: an icon, a sentence, one link that helps."""
+
+    icon: str
+    bad: bool
+    sentence: SafeString
+    url: str
+    label: str
+
+
+def health(row: Row) -> Health:
+    """How a watch is, in a word or two."""
+    if row.watch.paused_at:
+        return Health(word=gettext("Paused"), tone="muted")
+    if row.need == Need.FAILED:
+        tone = "warn" if row.error in MILD else "bad"
+        return Health(word=_capital(error_words(row.error)), tone=tone)
+    words = {
+        Need.PLUGIN: (gettext("Marketplace not available"), "bad"),
+        Need.QUARANTINED: (gettext("Out of the schedule"), "bad"),
+        Need.STALE: (gettext("Not checked in time"), "warn"),
+        Need.SILENT: (gettext("No result for 7 days"), "warn"),
+    }
+    fine = (gettext("OK"), "good") if row.checked_at else (gettext("Waiting for its first check"), "muted")
+    word, tone = words.get(row.need, fine)
+    return Health(word=word, tone=tone)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def error_words(code: str) -> str:
+    """The error of a check in words; the bare code when nobody has words for it."""
+    return str(ERRORS.get(code, code))
+
+
+def result_words(run: Check) -> str:
+    """How a run ended."""
+    if run.outcome == Outcome.FAILED:
+        return error_words(run.error)
+    return gettext("nothing found") if run.outcome == Outcome.EMPTY else gettext("found")
+
+
+def marketplace_title(name: str) -> str:
+    """The marketplace as the reader calls it."""
+    return catalog().title(name, get_language() or "en")
+
+
+def note_of(watch: Any) -> Note:
+    """The line of attention for a watch that has ``need`` and ``error``."""
+    need = Need(watch.need)
+    pattern = FAILURES.get(watch.error, OTHER_FAILURE) if need == Need.FAILED else NEEDS[need]
+    sentence = format_html(
+        str(pattern),
+        watch=format_html("<b><bdi>{}</bdi></b>", watch.name),
+        marketplace=marketplace_title(watch.marketplace),
+        interval=wording.duration(watch.interval_seconds),
+        date=timezone.localtime(watch.paused_at).date().isoformat() if watch.paused_at else "",
+    )
+    return Note(icon=_icon(need), bad=_is_bad(watch, need), sentence=sentence, **_help(watch, need))
+
+
+def _is_bad(watch: Any, need: Need) -> bool:
+    return need <= Need.QUARANTINED or (need == Need.FAILED and watch.error not in MILD)
+
+
+def _icon(need: Need) -> str:
+    icons = {Need.SILENT: "search", Need.FORGOTTEN: "circle-pause", Need.STALE: "clock"}
+    return icons.get(need, "triangle-alert")
+
+
+def _help(watch: Watch, need: Need) -> dict[str, str]:
+    if need == Need.SILENT:
+        return {"url": reverse("watch-edit", args=[watch.pk]), "label": gettext("Change words")}
+    if need in {Need.FAILED, Need.STALE, Need.QUARANTINED}:
+        return {"url": reverse("watch-runs", args=[watch.pk]), "label": gettext("See runs")}
+    return {"url": reverse("watch", args=[watch.pk]), "label": gettext("Look at it")}
+
+
+def rule_facts(watch: Watch) -> list[str]:
+    """The rule of a watch as short facts, each a whole phrase."""
+    groups = (
+        (watch.must, gettext("all of: %(words)s")),
+        (watch.any_of, gettext("one of: %(words)s")),
+        (watch.none_of, gettext("none of: %(words)s")),
+    )
+    comma = pgettext("between words", ", ")
+    facts = [phrase % {"words": comma.join(words)} for words, phrase in groups if words]
+    facts.append(price_words(watch))
+    if watch.conditions:
+        facts.append(comma.join(str(CONDITIONS[Condition(grade)]) for grade in watch.conditions))
+    if watch.shipping == ShippingWish.INCLUDED:
+        facts.append(gettext("shipping included"))
+    return facts
+
+
+def price_words(watch: Watch) -> str:
+    """The limits of the price."""
+    low, high = watch.price_min, watch.price_max
+    if low and high is not None:
+        return gettext("%(low)s to %(high)s") % {"low": wording.money(low), "high": wording.money(high)}
+    if high is not None:
+        return gettext("≤ %(price)s") % {"price": wording.money(high)}
+    return gettext("≥ %(price)s") % {"price": wording.money(low)} if low else gettext("any price")
+
+
+def cost_words(marketplace: str) -> SafeString:
+    """What asking costs at a marketplace."""
+    pace = catalog().pace(marketplace)
+    return format_html(
+        gettext("{marketplace}: asked at most {rate} times a minute, all questions together; one question every {floor}"
+                " at the most."),
+        marketplace=format_html("<b>{}</b>", marketplace_title(marketplace)),
+        rate=f"{pace.per_minute:,}",
+        floor=wording.duration(pace.floor_seconds),
+    )  # fmt: skip

@@ -1,0 +1,236 @@
+"""The pages about watches. Every action is an ordinary form; a watch of somebody else does not exist."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches import needs, queries, services
+from monitor_site.watches.models import Watch
+from monitor_site.watches.needs import Need
+
+from . import watch_list as listing
+from .once import make_once
+from .watch_form import WatchForm, initial_of
+from .watch_runs import run_line, run_segments
+from .watch_words import cost_words, note_of, rule_facts
+
+RUNS = 50
+FEED = 30
+FOLDED = 6
+
+
+def own_watch(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Give the view the watch instead of its number; 404 when it is not the reader's own, whatever the method."""
+
+    @login_required
+    @wraps(view)
+    def wrapper(request: HttpRequest, pk: int) -> HttpResponse:
+        return view(request, get_object_or_404(Watch.objects.of(request.user), pk=pk))
+
+    return wrapper
+
+
+@login_required
+@require_GET
+def watch_list(request: HttpRequest) -> HttpResponse:
+    """All watches of the reader; for an open page that asks how some of them are, only what changes by itself."""
+    if ids := listing.live_ids(request.GET):
+        lines = listing.lines_by_id(request.user, ids, now=timezone.now())
+        return render(request, "web/watches/_live.html", {"lines": lines})
+    now, zone = timezone.now(), timezone.get_current_timezone()
+    look, still = listing.look_of(request.GET), listing.standing_still()
+    lines, more = listing.lines_of(user=request.user, look=look, now=now, zone=zone)
+    summary = needs.summary(user=request.user, now=now, known=catalog().plugins, covered=still)
+    notes = listing.notes_of(user=request.user, now=now, covered=still) if summary.uncovered else []
+    context = {
+        "lines": lines,
+        "look": look,
+        "without_text": look.address(q=""),
+        "older": look.address(page=look.page + 1) if more else "",
+        "newer": look.address(page=look.page - 1) if look.page > 1 else "",
+        "summary": summary,
+        "segments": listing.segments_of(look, summary),
+        "orders": listing.orders_of(look),
+        "today": queries.matches_today(user=request.user, now=now, zone=zone),
+        "notes": [*listing.market_notes(user=request.user, still=still), *notes],
+        "more_needs": summary.uncovered - len(notes),
+    }
+    return render(request, "web/watches/list.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def watch_new(request: HttpRequest) -> HttpResponse:
+    """Make a watch."""
+    form = WatchForm(_typed(request), initial=_first_words(request))
+    if request.method != "POST":
+        return _form_page(request, form)
+    made = _save(form, lambda: _make(request, form))
+    if made is None:
+        return _form_page(request, form, status=422)
+    if made[1]:
+        messages.success(request, gettext("The watch is on. Its first check comes within seconds."))
+    return redirect("watch", made[0])
+
+
+def _first_words(request: HttpRequest) -> dict[str, Any]:
+    return {"must": request.GET.get("words", "")[:200]}
+
+
+def _typed(request: HttpRequest) -> QueryDict | None:
+    return request.POST if request.method == "POST" else None
+
+
+def _make(request: HttpRequest, form: WatchForm) -> tuple[int, bool]:
+    def make() -> int:
+        return services.create_watch(user=request.user, wish=form.wish(), now=timezone.now()).pk
+
+    return make_once(request, user=request.user, key=form.cleaned_data["form_key"], make=make)
+
+
+def _save(form: WatchForm, save: Callable[[], Any]) -> Any:
+    """What ``save`` returns; ``None`` when the form or the service refuses, with the reasons in the form."""
+    if not form.is_valid():
+        return None
+    try:
+        return save()
+    except ValidationError as error:
+        form.refuse(error)
+        return None
+
+
+def _form_page(request: HttpRequest, form: WatchForm, *, watch: Watch | None = None, status: int = 200) -> HttpResponse:
+    costs = [cost_words(name) for name in catalog().plugins]
+    context = {"form": form, "watch": watch, "costs": costs, "groups": form.groups()}
+    return render(request, "web/watches/form.html", context, status=status)
+
+
+@own_watch
+@require_http_methods(["GET", "HEAD", "POST"])
+def watch_edit(request: HttpRequest, watch: Watch) -> HttpResponse:
+    """Change a watch."""
+    form = WatchForm(_typed(request), initial=initial_of(watch))
+    if request.method != "POST":
+        return _form_page(request, form, watch=watch)
+    if _save(form, lambda: services.change_watch(watch=watch, wish=form.wish(), now=timezone.now())) is None:
+        return _form_page(request, form, watch=watch, status=422)
+    messages.success(request, gettext("Saved."))
+    return redirect("watch", watch.pk)
+
+
+@own_watch
+@require_GET
+def watch_detail(request: HttpRequest, watch: Watch) -> HttpResponse:
+    """The matches of a watch."""
+    existing, before = "existing" in request.GET, _number(request.GET.get("before"))
+    found = list(queries.matches_of(watch, silent=existing, before=before)[: FEED + 1])
+    silent = queries.matches_of(watch, silent=True)
+    context = {
+        "tab": "matches",
+        "matches": found[:FEED],
+        "existing": existing,
+        "before": before,
+        "older": found[FEED - 1].pk if len(found) > FEED else None,
+        "there_before": [] if existing or before else list(silent[:FOLDED]),
+        "there_before_count": 0 if existing or before else silent.count(),
+    }
+    return render(request, "web/watches/detail.html", _head(watch) | context)
+
+
+def _line(watch: Watch) -> listing.Line:
+    return listing.lines_by_id(watch.user, [watch.pk], now=timezone.now())[0]
+
+
+def _head(watch: Watch) -> dict[str, Any]:
+    line = _line(watch)
+    note = None if line.row.need == Need.NONE else note_of(line.row.watch)
+    return {"watch": watch, "line": line, "facts": rule_facts(watch), "note": note}
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() and len(text) <= 18 else None
+
+
+@own_watch
+@require_GET
+def watch_runs(request: HttpRequest, watch: Watch) -> HttpResponse:
+    """The runs of a watch's questions."""
+    result, before = request.GET.get("result", ""), _number(request.GET.get("before"))
+    result = result if result in queries.RESULTS else ""
+    found = queries.runs_of(watch, result=result, before=before, limit=RUNS + 1)
+    context = {
+        "tab": "runs",
+        "runs": [run_line(run) for run in found[:RUNS]],
+        "many": len({run.target_id for run in found}) > 1,
+        "result": result,
+        "segments": run_segments(result),
+        "before": before,
+        "older": found[RUNS - 1].pk if len(found) > RUNS else None,
+    }
+    return render(request, "web/watches/runs.html", _head(watch) | context)
+
+
+@own_watch
+@require_POST
+def watch_pause(request: HttpRequest, watch: Watch) -> HttpResponse:
+    """Stop asking."""
+    services.pause_watch(watch=watch, now=timezone.now())
+    return _after(request, watch, gettext("Paused."))
+
+
+@own_watch
+@require_POST
+def watch_resume(request: HttpRequest, watch: Watch) -> HttpResponse:
+    """Ask again."""
+    services.resume_watch(watch=watch, now=timezone.now())
+    return _after(request, watch, gettext("The watch is on again."))
+
+
+@own_watch
+@require_POST
+def watch_check(request: HttpRequest, watch: Watch) -> HttpResponse:
+    """Ask now, as far as the marketplace's pace allows."""
+    if watch.paused_at:
+        messages.warning(request, gettext("A paused watch is not checked. Switch it on first."))
+        return _back(request, watch)
+    services.check_now(watch=watch, now=timezone.now())
+    return _after(request, watch, gettext("It is checked as soon as the marketplace's pace allows."))
+
+
+@own_watch
+@require_http_methods(["GET", "HEAD", "POST"])
+def watch_delete(request: HttpRequest, watch: Watch) -> HttpResponse:
+    """Ask whether to delete, then delete."""
+    if request.POST.get("sure") != "yes":
+        count = watch.matches.count()
+        return render(request, "web/watches/delete.html", {"watch": watch, "count": count})
+    services.delete_watch(watch=watch, now=timezone.now())
+    messages.success(request, gettext("“%(name)s” is deleted.") % {"name": watch.name})
+    return redirect("watches")
+
+
+def _after(request: HttpRequest, watch: Watch, sentence: str) -> HttpResponse:
+    """The changed row for a list that swaps it; else a page with the sentence."""
+    if request.headers.get("HX-Request") and request.POST.get("row"):
+        return render(request, "web/watches/_row.html", {"line": _line(watch)})
+    messages.success(request, sentence)
+    return _back(request, watch)
+
+
+def _back(request: HttpRequest, watch: Watch) -> HttpResponse:
+    """To the page that the form names, if it is one of ours."""
+    page = request.POST.get("next", "")
+    if url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
+        return redirect(page)
+    return redirect("watch", watch.pk)

@@ -1,0 +1,105 @@
+"""Money, moments and durations as people read them in their language. Pure but for the active language and zone."""
+
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext, pgettext
+
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+
+
+def money(amount: int | None) -> str:
+    """Whole yen with thousands grouped: ``¥48,000`` in English, ``48,000円`` in Chinese and Japanese.
+
+    Grouped by hand: Django would print no groups under zh-hans. ``None`` is an unknown price, and says so.
+    """
+    if amount is None:
+        return pgettext("price", "unknown")
+    return pgettext("yen", "¥%(amount)s") % {"amount": f"{amount:,}"}
+
+
+def exact(moment: datetime) -> str:
+    """The full stamp with seconds, in the active zone."""
+    local = timezone.localtime(moment)
+    return f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M:%S}"
+
+
+def ago(moment: datetime, *, now: datetime) -> str:
+    """How long ago: relative within an hour, the clock within two days, else the date."""
+    seconds = max(0, int((now - moment).total_seconds()))
+    if seconds < 2:
+        return gettext("just now")
+    if seconds < MINUTE:
+        return gettext("%(n)s s ago") % {"n": seconds}
+    if seconds < HOUR:
+        return gettext("%(n)s min ago") % {"n": seconds // MINUTE}
+    return _clock_or_date(moment, now)
+
+
+def _clock_or_date(moment: datetime, now: datetime) -> str:
+    local, today = timezone.localtime(moment), timezone.localtime(now).date()
+    if local.date() == today:
+        return date_format(local, "TIME_FORMAT")
+    if local.date() == today - timedelta(days=1):
+        return gettext("yesterday %(time)s") % {"time": date_format(local, "TIME_FORMAT")}
+    return date_format(local, "SHORT_DATETIME_FORMAT" if local.year == today.year else "DATE_FORMAT")
+
+
+def until(moment: datetime, *, now: datetime) -> str:
+    """How long until then; what is due or over is due any moment."""
+    seconds = int((moment - now).total_seconds())
+    if seconds < 1:
+        return gettext("any moment")
+    if seconds < MINUTE:
+        return gettext("in %(n)s s") % {"n": seconds}
+    if seconds < HOUR:
+        return gettext("in %(n)s min") % {"n": seconds // MINUTE}
+    return exact(moment)
+
+
+def duration(seconds: float) -> str:
+    """The two largest units: ``45 s``, ``1 min 30 s``, ``1 d 3 h``."""
+    whole = int(seconds)
+    units = [
+        (whole // DAY, gettext("%(n)s d")),
+        (whole % DAY // HOUR, gettext("%(n)s h")),
+        (whole % HOUR // MINUTE, gettext("%(n)s min")),
+        (whole % MINUTE, gettext("%(n)s s")),
+    ]
+    while len(units) > 1 and not units[0][0]:
+        units.pop(0)
+    return " ".join(text % {"n": n} for n, text in units[:2] if n or len(units) == 1)
+
+
+def milliseconds(value: int) -> str:
+    """``412 ms`` below a second, ``2.6 s`` below ten, whole units above."""
+    if abs(value) < 1000:
+        return gettext("%(n)s ms") % {"n": value}
+    if abs(value) < 10_000:
+        return gettext("%(n)s s") % {"n": f"{value / 1000:.1f}"}
+    return duration(value / 1000)
+
+
+def for_scripts() -> dict[str, str]:
+    """The sentences that pages write themselves while time goes on; ``%(n)s`` is the figure."""
+    return {
+        "now": gettext("just now"),
+        "ago_s": gettext("%(n)s s ago"),
+        "ago_m": gettext("%(n)s min ago"),
+        "due": gettext("any moment"),
+        "in_s": gettext("in %(n)s s"),
+        "in_m": gettext("in %(n)s min"),
+        "s": gettext("%(n)s s"),
+        "on": gettext("Live"),
+        "late": gettext("%(n)s late"),
+        "off": gettext("Offline"),
+        "old": gettext("data %(n)s old"),
+        "paused": gettext("Paused"),
+        "polling": gettext("Every 10 s"),
+        "full": gettext("Live in too many tabs"),
+        "one": gettext("1 new match"),
+        "many": gettext("%(n)s new matches"),
+        "failed": gettext("That did not work. Please try again."),
+        "copied": gettext("Copied"),
+    }

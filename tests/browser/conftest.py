@@ -1,0 +1,96 @@
+"""A site that serves, and a Chromium that looks at it. Without a Chromium these tests are skipped; in CI they fail."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from monitor_site.accounts.models import User
+from monitor_site.accounts.signin import make_token
+from tests import servers
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """The machine's Chromium. Only as long as its module: playwright keeps a loop running in this thread."""
+    if CHROMIUM is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("no Chromium on this machine, and CI asks for one")
+        pytest.skip("no Chromium on this machine: install chromium to run the browser tests")
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture(scope="session")
+def static_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Static files as an installation serves them, collected once."""
+    folder = tmp_path_factory.mktemp("static")
+    env = dict(os.environ) | {"STATIC_ROOT": str(folder), "DJANGO_SETTINGS_MODULE": "monitor_site.settings"}
+    command = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]
+    subprocess.run(command, env=env, cwd=settings.BASE_DIR, check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(chromium: Browser, static_root: Path, django_db_setup: None, redis_server: str) -> Iterator[str]:
+    """The web process on a port of its own, over the database and the Redis of the tests."""
+    port = servers.free_port()
+    command = [sys.executable, "-m", "uvicorn", "monitor_site.asgi:application", "--port", str(port),
+               "--log-level", "error", "--timeout-graceful-shutdown", "1"]  # fmt: skip
+    env = dict(os.environ) | {"DJANGO_SETTINGS_MODULE": "monitor_site.settings", "STATIC_ROOT": str(static_root)}
+    if connection.vendor == "postgresql":
+        env["DATABASE_URL"] = f"{env['DATABASE_URL'].rsplit('/', 1)[0]}/{connection.settings_dict['NAME']}"
+    process = subprocess.Popen(command, env=env, cwd=settings.BASE_DIR)
+    servers.wait_for_port(port, process)
+    yield f"http://127.0.0.1:{port}"
+    servers.stop(process)
+
+
+@pytest.fixture
+def open_page(chromium: Browser, site: str, transactional_db: None, redis: object, alice: User) -> Iterator[Open]:
+    """Open a page of the site as alice; whatever the policy refuses or a script throws fails the test."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def opened(
+        address: str, *, width: int = 1280, height: int = 900, language: str = "en", theme: str = "light"
+    ) -> Page:
+        context = chromium.new_context(
+            viewport={"width": width, "height": height}, locale=language, color_scheme=theme, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        alice.refresh_from_db()
+        page.goto(f"{site}/start/{make_token(alice)}/")
+        page.goto(site + address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def shots(tmp_path: Path) -> Path:
+    """Where pictures of pages go; ``SCREENSHOTS`` names a folder that outlives the run."""
+    folder = Path(os.environ.get("SCREENSHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

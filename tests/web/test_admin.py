@@ -1,0 +1,159 @@
+"""The admin: staff look at everything, act through services, and change no record of what happened."""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+from django.urls import reverse
+
+from monitor_site.accounts.models import User
+from monitor_site.outbox.models import OutboxRow
+from monitor_site.watches import models
+from monitor_site.watches.models import ListingEvent, PricePoint, Target, Watch
+from tests.web.watch_rows import make_checks, make_match, make_target, make_watch
+
+OURS = [
+    User,
+    OutboxRow,
+    models.Watch,
+    models.Target,
+    models.WatchTarget,
+    models.Check,
+    models.Listing,
+    models.PricePoint,
+    models.ListingEvent,
+    models.Match,
+]
+RECORDS = [model for model in OURS if model not in {User, Watch}]
+
+
+@pytest.fixture
+def staff(client: Client, db: None) -> Client:
+    client.force_login(User.objects.create_superuser("carol", "carol@example.com", "carols-password"))
+    return client
+
+
+@pytest.fixture
+def watch(alice: User, now: datetime) -> Watch:
+    """A watch with a row of everything around it."""
+    watch = make_watch(alice, now, name="Lumina")
+    make_checks(make_target(watch, now), now, ["ok", "failed"])
+    match = make_match(watch, now)
+    PricePoint.objects.create(listing=match.listing, price=5000, at=now)
+    ListingEvent.objects.create(listing=match.listing, kind="price_drop", at=now, before=6000, after=5000)
+    OutboxRow.objects.create(topic="match", object_id=match.pk, created_at=now, done_at=now)
+    return watch
+
+
+def address(model: Any, page: str, *args: Any) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
+
+
+def act(client: Client, model: Any, action: str, rows: Any) -> Any:
+    data = {"action": action, "_selected_action": [row.pk for row in rows]}
+    return client.post(address(model, "changelist"), data, follow=True)
+
+
+def test_every_model_of_ours_has_a_page() -> None:
+    registered = {model for model in admin.site._registry if model.__module__.startswith("monitor_site.")}
+    assert registered == set(OURS)
+
+
+@pytest.mark.parametrize("model", OURS)
+def test_staff_see_the_list_find_and_open_a_row(staff: Client, watch: Watch, model: Any) -> None:
+    assert staff.get(address(model, "changelist")).status_code == 200
+    assert staff.get(address(model, "changelist"), {"q": "1"}).status_code == 200
+    row = model._default_manager.first()
+    assert staff.get(address(model, "change", row.pk)).status_code == 200
+
+
+@pytest.mark.parametrize("model", OURS)
+def test_people_who_are_not_staff_see_nothing_of_it(client: Client, alice: User, watch: Watch, model: Any) -> None:
+    for person in (None, alice):
+        if person:
+            client.force_login(person)
+        answer = client.get(address(model, "changelist"))
+        assert answer.status_code in {302, 403}
+        assert b"Lumina" not in answer.content
+
+
+def test_signing_in_to_the_admin_goes_through_the_sites_own_page(client: Client, db: None) -> None:
+    answer = client.get(reverse("admin:login"))
+    assert answer.status_code == 302
+    assert answer["Location"].startswith(reverse("account_login"))
+
+
+@pytest.mark.parametrize("model", RECORDS)
+def test_a_record_cannot_be_added_changed_or_deleted(staff: Client, watch: Watch, model: Any) -> None:
+    row = model._default_manager.first()
+    before = model._default_manager.values().get(pk=row.pk)
+    assert staff.get(address(model, "add")).status_code == 403
+    assert staff.post(address(model, "change", row.pk), {"error": "x", "title": "x"}).status_code == 403
+    assert staff.post(address(model, "delete", row.pk), {"post": "yes"}).status_code == 403
+    assert model._default_manager.values().get(pk=row.pk) == before
+
+
+def test_staff_create_a_person_who_can_then_sign_in(staff: Client) -> None:
+    password = "a-good-long-one-97"
+    data = {"username": "dora", "usable_password": "true", "password1": password, "password2": password}
+    assert staff.post(address(User, "add"), data).status_code == 302
+    assert User.objects.get(username="dora").check_password(password)
+
+
+def test_staff_pause_and_resume_watches_through_the_services(staff: Client, watch: Watch) -> None:
+    act(staff, Watch, "pause", [watch])
+    assert Watch.objects.get().paused_at is not None
+    assert not Target.objects.get().active
+    act(staff, Watch, "resume", [watch])
+    assert Watch.objects.get().paused_at is None
+    assert Target.objects.get().active
+
+
+@pytest.mark.parametrize("in_bulk", [True, False])
+def test_a_watch_that_staff_delete_leaves_the_schedule(staff: Client, watch: Watch, in_bulk: bool) -> None:
+    if in_bulk:
+        data = {"action": "delete_selected", "_selected_action": [watch.pk], "post": "yes"}
+        staff.post(address(Watch, "changelist"), data)
+    else:
+        staff.post(address(Watch, "delete", watch.pk), {"post": "yes"})
+    assert not Watch.objects.exists()
+    assert not Target.objects.get().active
+
+
+def test_staff_release_a_target_from_quarantine(staff: Client, watch: Watch, now: datetime) -> None:
+    Target.objects.update(quarantined_at=now, active=False, failures=5, last_error="plugin_fault")
+    answer = act(staff, Target, "release", Target.objects.all())
+    target = Target.objects.get()
+    assert (target.quarantined_at, target.active, target.failures) == (None, True, 0)
+    assert "1 target runs again." in answer.content.decode()
+
+
+def test_staff_open_an_outbox_row_again(staff: Client, watch: Watch) -> None:
+    row = OutboxRow.objects.get(topic="match")
+    act(staff, OutboxRow, "open_again", [row])
+    again = OutboxRow.objects.get(pk=row.pk)
+    assert (again.done_at, again.epoch) == (None, row.epoch + 1)
+
+
+def test_who_may_only_look_may_not_act(client: Client, watch: Watch, now: datetime) -> None:
+    from django.contrib.auth.models import Permission
+
+    looker = User.objects.create_user("erin", "erin@example.com", "erins-password", is_staff=True)
+    looker.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
+    client.force_login(looker)
+    OutboxRow.objects.update(done_at=now)
+    act(client, Watch, "pause", [watch])
+    act(client, OutboxRow, "open_again", OutboxRow.objects.all())
+    assert Watch.objects.get().paused_at is None
+    assert not OutboxRow.objects.filter(done_at=None).exists()
+
+
+def test_admin_pages_run_under_the_sites_strict_policy(staff: Client, watch: Watch) -> None:
+    for answer in (staff.get(address(Watch, "changelist")), staff.get(reverse("admin:index"))):
+        assert "script-src 'self';" in answer["Content-Security-Policy"] + ";"
+        text = answer.content.decode()
+        assert " style=" not in text
+        assert " onclick=" not in text
+        assert "<script>" not in text

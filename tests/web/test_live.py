@@ -1,0 +1,252 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import redis as redis_library
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.db import connections
+from django.test import AsyncClient, Client
+from django.utils import timezone
+
+from monitor_site.accounts.models import User
+from monitor_site.connections import redis_client
+from monitor_site.outbox import stream
+from monitor_site.watches.models import Check, MatchState, Target, WatchTarget
+from monitor_site.web import live, live_hub
+from monitor_site.web.freshness import freshness_of
+from monitor_site.web.live_wire import Page, reaches_back
+from tests.servers import free_port
+from tests.web.rows import match, watch_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Message = dict[str, Any]
+
+
+@pytest.fixture
+async def page(alice: User) -> AsyncIterator[AsyncClient]:
+    client = AsyncClient()
+    await client.aforce_login(alice)
+    yield client
+    await sync_to_async(connections.close_all)()
+
+
+def parsed(text: str) -> list[Message]:
+    found = []
+    for block in text.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
+        if "data" in fields:
+            data = fields["data"]
+            found.append(fields | {"data": json.loads(data) if data.startswith("{") else data})
+    return found
+
+
+@asynccontextmanager
+async def listening(client: AsyncClient, *, after: str = "", last: str = "") -> AsyncIterator[Any]:
+    headers = {"last-event-id": last} if last else {}
+    answer = await client.get("/events/", {"after": after}, headers=headers)
+    source = aiter(answer)
+
+    async def until(*names: str) -> list[Message]:
+        heard: list[Message] = []
+        async with asyncio.timeout(15):
+            while not set(names) <= {message.get("event", "") for message in heard}:
+                heard += parsed((await anext(source)).decode())
+        return heard
+
+    until.answer = answer  # type: ignore[attr-defined]
+    try:
+        yield until
+    finally:
+        await answer._iterator.aclose()
+
+
+def named(messages: list[Message], name: str) -> list[Message]:
+    return [message for message in messages if message.get("event") == name]
+
+
+def append(redis: redis_library.Redis, user: User, *, event: str = "match", watch: int = 1) -> str:
+    stream.append(
+        redis, user_id=user.pk, event=event, data={"watch": watch} | ({"match": 1} if event == "match" else {})
+    )
+    return stream.cursor(redis, user_id=user.pk)
+
+
+async def test_a_page_hears_at_once_that_it_is_live_and_how_fresh_it_is(
+    page: AsyncClient, redis: redis_library.Redis
+) -> None:
+    async with listening(page) as until:
+        assert until.answer["Content-Type"].startswith("text/event-stream")
+        assert until.answer["Cache-Control"] == "no-store"
+        assert until.answer["X-Accel-Buffering"] == "no"
+        (ping,) = named(await until("ping"), "ping")
+        assert set(ping["data"]) == {"t", "found", "late", "age"}
+
+
+async def test_what_happened_between_rendering_and_connecting_is_told(
+    page: AsyncClient, alice: User, redis: redis_library.Redis
+) -> None:
+    cursor = live.cursor_of(alice.pk)
+    last = append(redis, alice)
+    async with listening(page, after=cursor) as until:
+        (heard,) = named(await until("matches"), "matches")
+    assert heard["data"] == {"n": 1, "cursor": last}
+    assert heard["id"] == last
+
+
+async def test_a_page_that_comes_back_hears_only_what_it_missed(
+    page: AsyncClient, alice: User, redis: redis_library.Redis
+) -> None:
+    start = append(redis, alice)
+    first = append(redis, alice)
+    last = append(redis, alice)
+    async with listening(page, after=start, last=first) as until:
+        (heard,) = named(await until("matches", "ping"), "matches")
+    assert heard["data"] == {"n": 1, "cursor": last}
+
+
+async def test_entries_come_once_and_in_order_while_the_page_is_open(
+    page: AsyncClient, alice: User, redis: redis_library.Redis
+) -> None:
+    async with listening(page, after=live.cursor_of(alice.pk)) as until:
+        await until("ping")
+        append(redis, alice, event="watch", watch=7)
+        heard = named(await until("watches"), "watches")
+        append(redis, alice)
+        heard += named(await until("matches"), "matches")
+    assert [message["data"].get("watch") for message in heard] == [7, None]
+    ids = [message["id"] for message in heard]
+    assert ids == sorted(ids)
+
+
+async def test_nobody_hears_of_the_matches_of_another(
+    page: AsyncClient, alice: User, bob: User, redis: redis_library.Redis
+) -> None:
+    async with listening(page, after=live.cursor_of(alice.pk)) as until:
+        append(redis, bob)
+        append(redis, alice, event="watch")
+        heard = await until("watches", "ping")
+    assert named(heard, "matches") == []
+
+
+async def test_the_counter_beside_the_menu_follows(
+    page: AsyncClient, alice: User, now: datetime, redis: redis_library.Redis
+) -> None:
+    watch = await sync_to_async(watch_of)(alice, now=now)
+    await sync_to_async(match)(watch, 1, now=now)
+    async with listening(page) as until:
+        heard = await until("ping")
+    (partials,) = [message["data"] for message in heard if "event" not in message]
+    assert '<hx-partial hx-target="#n-new" hx-swap="textContent">1</hx-partial>' in partials
+
+
+async def test_a_page_behind_the_stream_is_told_to_look_again(
+    page: AsyncClient, alice: User, redis: redis_library.Redis
+) -> None:
+    start = append(redis, alice)
+    for _ in range(3):
+        append(redis, alice)
+    redis.xtrim(stream.stream_key(alice.pk), maxlen=1, approximate=False)
+    async with listening(page, after=start) as until:
+        heard = await until("resync", "ping")
+    assert named(heard, "matches") == []
+
+
+async def test_of_many_open_pages_the_ninth_is_told_so_in_words(page: AsyncClient, redis: redis_library.Redis) -> None:
+    opened = [listening(page) for _ in range(live_hub.STREAMS_PER_USER)]
+    untils = [await one.__aenter__() for one in opened]
+    for until in untils:
+        await until("ping")
+    async with listening(page) as until:
+        assert named(await until("full"), "full")
+    await opened.pop().__aexit__(None, None, None)
+    async with listening(page) as until:
+        assert named(await until("ping"), "ping")
+    for one in opened:
+        await one.__aexit__(None, None, None)
+
+
+async def test_the_reader_ends_with_the_last_page(page: AsyncClient, redis: redis_library.Redis) -> None:
+    async with listening(page) as until:
+        await until("ping")
+        task = live_hub.hub()._task
+    assert task is not None
+    async with asyncio.timeout(5):
+        await task
+
+
+async def test_a_server_that_goes_ends_every_stream(page: AsyncClient, redis: redis_library.Redis) -> None:
+    async with listening(page) as until:
+        await until("ping")
+        live_hub.hub().close()
+        with pytest.raises(StopAsyncIteration):
+            await until("never")
+
+
+async def test_without_redis_a_page_is_told_to_look_again_and_still_hears_pings(
+    page: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "REDIS_URL", f"redis://127.0.0.1:{free_port()}/0")
+    async with listening(page, after="5-0") as until:
+        heard = await until("resync", "ping")
+    assert named(heard, "resync")[0]["id"] == "5-0"
+
+
+def test_pages_are_served_without_redis(client: Client, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch_of(alice, now=timezone.now())
+    monkeypatch.setattr(settings, "REDIS_URL", f"redis://127.0.0.1:{free_port()}/0")
+    redis_client.cache_clear()
+    client.force_login(alice)
+    answer = client.get("/matches/")
+    redis_client.cache_clear()
+    assert answer.status_code == 200
+    assert 'hx-sse:connect="/events/?after="' in answer.content.decode()
+
+
+def test_a_page_that_does_not_keep_up_starts_over() -> None:
+    listener = live_hub.Listener(1)
+    for number in range(live_hub.QUEUE + 1):
+        listener.tell("entries", [(f"{number}-0", {})])
+    assert listener.queue.get_nowait() == ("resync", None)
+    assert listener.queue.qsize() == 1
+
+
+def test_an_entry_heard_twice_is_told_once() -> None:
+    page, entry = Page("5-0"), ("6-0", {"event": "match", "data": '{"match": 1, "watch": 1}'})
+    assert "event: matches" in page.entries([entry])
+    assert page.entries([entry]) == ""
+    assert page.cursor == "6-0"
+
+
+def test_a_stream_reaches_back_to_a_cursor_unless_something_after_it_is_gone() -> None:
+    kept = stream.KEPT_SECONDS * 1000
+    assert reaches_back("10-1", first="10-1", trimmed=True, now_ms=kept)
+    assert not reaches_back("9-5", first="10-0", trimmed=True, now_ms=kept)
+    assert reaches_back("9-5", first="10-0", trimmed=False, now_ms=kept)
+    assert reaches_back("5000-0", first="", trimmed=False, now_ms=5000 + kept)
+    assert not reaches_back("5000-0", first="", trimmed=False, now_ms=5001 + kept)
+    assert not reaches_back("5000-0", first=f"{5001 + kept}-0", trimmed=False, now_ms=9 * kept)
+
+
+def test_the_chip_tells_the_medians_of_the_last_ten_minutes(alice: User) -> None:
+    now = timezone.now()
+    watch = watch_of(alice, now=now)
+    for number, seconds in enumerate((1, 2, 9)):
+        match(watch, number, now=now, listing_listed_at=now - timedelta(seconds=seconds), state=MatchState.SEEN)
+    match(watch, 9, now=now - timedelta(minutes=11))
+    target = Target.objects.create(
+        marketplace="mercari", key="0" * 64, criteria="{}", interval_seconds=5, created_at=now
+    )
+    WatchTarget.objects.create(watch=watch, target=target)
+    for lateness in (10, 20, 900):
+        Check.objects.create(
+            target=target, trace="t", worker="w", outcome="ok", due_at=now, started_at=now,
+            finished_at=now - timedelta(seconds=4), lateness_ms=lateness, duration_ms=1,
+        )  # fmt: skip
+    fresh = freshness_of(alice.pk, now=now)
+    assert (fresh.found_ms, fresh.late_ms, fresh.age_s, fresh.new) == (2000, 20, 4, 1)
