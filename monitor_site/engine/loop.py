@@ -15,7 +15,7 @@ import redis
 import redis.asyncio
 import structlog
 from django.conf import settings
-from django.db import connection
+from django.db import connection, connections
 
 from monitor_site.connections import async_redis_client, key
 from monitor_site.marketplaces.gateway import Gateway
@@ -34,6 +34,8 @@ ALIVE_SECONDS = 15
 EXTENSIONS_A_LEASE = 5
 ANSWER_SECONDS = 10.0
 STUCK_EXIT_CODE = 70
+# One writes, the others load the rows of what was leased.
+DATABASE_THREADS = 3
 
 
 def flush_seconds() -> float:
@@ -51,7 +53,7 @@ class WorkerLoop:
         self._feeds: dict[str, Feed] = {}
         self._clock = ServerClock()
         self._loop = asyncio.new_event_loop()
-        self._database = ThreadPoolExecutor(max_workers=3, thread_name_prefix="database")
+        self._database = ThreadPoolExecutor(max_workers=DATABASE_THREADS, thread_name_prefix="database")
         self._thread = threading.Thread(target=self._loop.run_forever, name="feeds", daemon=True)
         self._keepers: list[asyncio.Task[None]] = []
 
@@ -90,6 +92,19 @@ class WorkerLoop:
             log.exception("loop.drain_stuck", worker=self.worker)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(ANSWER_SECONDS)
+        self._close_database()
+        self._loop.close()
+
+    def _close_database(self) -> None:
+        """Every thread closes its own connections; the barrier makes sure that each gets its turn."""
+        everybody = threading.Barrier(DATABASE_THREADS, timeout=ANSWER_SECONDS)
+
+        def close() -> None:
+            everybody.wait()
+            connections.close_all()
+
+        for _ in range(DATABASE_THREADS):
+            self._database.submit(close)
         self._database.shutdown()
 
     async def _open(self) -> None:

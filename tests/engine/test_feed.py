@@ -1,0 +1,115 @@
+"""A worker's loop against a practice market, a real Redis and a real database: from a ticket to a recorded check."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from monitor_site.connections import key
+from monitor_site.engine import settling
+from monitor_site.engine.loop import WorkerLoop
+from monitor_site.engine.schedule import Schedule
+from monitor_site.watches import services
+from monitor_site.watches.models import Check, Match, Target
+from plugins.mercari.practice import create
+from tests.faults.installation import until
+from tests.servers import free_port
+from tests.watches.makers import watch_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(scope="module")
+def practice_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    application = create(seed=3, truth_log=None)
+    port = free_port()
+    server = uvicorn.Server(uvicorn.Config(application, port=port, log_config=None, lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def loop(practice_address: str, redis: Any, settings: Any) -> Iterator[WorkerLoop]:
+    settings.PRACTICE_MARKETS = {"mercari": practice_address}
+    running = WorkerLoop(worker="checks-1-test", seat="checks-1")
+    running.start()
+    yield running
+    running.stop(seconds=5)
+
+
+def serve_until(loop: WorkerLoop, true: Callable[[], Any], what: str) -> None:
+    def served() -> Any:
+        loop.serve("mercari", "ticket")
+        return true()
+
+    until(served, what=what)
+
+
+def settled(redis: Any) -> Schedule:
+    schedule = Schedule(redis)
+    settling.settle(schedule, target_ids=list(Target.objects.values_list("pk", flat=True)))
+    return schedule
+
+
+def test_a_ticket_becomes_a_recorded_check_and_the_target_is_due_again(
+    loop: WorkerLoop, alice: Any, redis: Any
+) -> None:
+    watch_of(alice, datetime.now(UTC), must=["もふもん"], tell_existing=True)
+    schedule = settled(redis)
+    serve_until(loop, Check.objects.exists, "a check is recorded")
+    until(lambda: redis.hlen(key("lease", "mercari")) == 0, what="the lease goes back")
+    check = Check.objects.get()
+    assert (check.outcome, check.error, check.worker) == ("ok", "", "checks-1-test")
+    assert check.fetched > 0
+    assert check.bytes > 0
+    assert Match.objects.filter(trace=check.trace).count() == check.matched > 0
+    assert redis.zscore(key("due", "mercari"), str(Target.objects.get().pk)) > schedule.now_ms()
+
+
+def test_a_target_paused_while_it_was_leased_leaves_the_schedule(loop: WorkerLoop, alice: Any, redis: Any) -> None:
+    watch = watch_of(alice, datetime.now(UTC), must=["ルミナ"])
+    settled(redis)
+    services.pause_watch(watch=watch, now=datetime.now(UTC))
+    serve_until(loop, lambda: not redis.zcard(key("due", "mercari")), "it leaves")
+    assert not Check.objects.exists()
+
+
+def test_a_marketplace_that_is_down_makes_failed_checks_and_nothing_is_lost(
+    loop: WorkerLoop, alice: Any, redis: Any, settings: Any
+) -> None:
+    settings.PRACTICE_MARKETS = {"mercari": f"http://127.0.0.1:{free_port()}"}
+    watch_of(alice, datetime.now(UTC), must=["クロノア"])
+    settled(redis)
+    serve_until(loop, Check.objects.exists, "a failed check is recorded")
+    assert (Check.objects.get().outcome, Check.objects.get().error) == ("failed", "unavailable")
+    until(lambda: redis.hlen(key("lease", "mercari")) == 0, what="the lease goes back")
+    assert redis.zcard(key("due", "mercari")) == 1
+
+
+def test_a_loop_that_stops_gives_back_what_it_holds(
+    practice_address: str, alice: Any, redis: Any, settings: Any, tmp_path: Path
+) -> None:
+    settings.PRACTICE_MARKETS = {"mercari": practice_address}
+    stopping = WorkerLoop(worker="checks-2-test", seat="checks-2")
+    stopping.start()
+    watch_of(alice, datetime.now(UTC), must=["ポケリア"])
+    settled(redis)
+    serve_until(stopping, Check.objects.exists, "a check is recorded")
+    stopping.stop(seconds=5)
+    assert redis.hlen(key("lease", "mercari")) == 0
+    assert redis.zcard(key("due", "mercari")) == 1
+    assert not redis.exists(key("alive", "checks-2"))
+
+
+def test_the_loop_says_that_it_is_alive(loop: WorkerLoop, redis: Any) -> None:
+    until(lambda: redis.exists(key("alive", "checks-1")), what="the sign of life")

