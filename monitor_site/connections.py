@@ -13,6 +13,8 @@ from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+SOCKET_SECONDS = 5.0
+
 
 def key(kind: str, *parts: object) -> str:
     """The name of a key: ``key("due", "mercari")`` is ``{mm}:due:mercari``."""
@@ -25,8 +27,8 @@ def redis_client() -> redis.Redis:
     return redis.Redis.from_url(
         settings.REDIS_URL,
         retry=Retry(NoBackoff(), 0),
-        socket_connect_timeout=5,
-        socket_timeout=10,
+        socket_connect_timeout=SOCKET_SECONDS,
+        socket_timeout=SOCKET_SECONDS,
         health_check_interval=30,
     )
 
@@ -36,6 +38,6 @@ def async_redis_client() -> redis.asyncio.Redis:
     return redis.asyncio.Redis.from_url(
         settings.REDIS_URL,
         retry=AsyncRetry(NoBackoff(), 0),
-        socket_connect_timeout=5,
-        socket_timeout=10,
+        socket_connect_timeout=SOCKET_SECONDS,
+        socket_timeout=SOCKET_SECONDS,
     )

@@ -5,12 +5,11 @@ back in one call, stragglers simply go on.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import redis
 import structlog
 
 from monitor_site.contract import Pace
@@ -28,6 +27,7 @@ T = TypeVar("T")
 
 FEED_SECONDS = 1.0
 PAUSE_SECONDS = 0.025
+RETRY_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,61 +52,68 @@ class Feed:
         self._clock = parts.clock
         self._database = parts.database
         self._until = 0.0
-        self._tickets: list[tuple[str, asyncio.Future[None]]] = []
+        self._waiting: list[asyncio.Future[None]] = []
+        self._tickets: list[str] = []
         self._task: asyncio.Task[None] | None = None
 
     async def prolong(self, ticket: str) -> None:
         """Feed for a second from now; returns at the next lease call: a ticket never lasts as long as a feed."""
         loop = asyncio.get_running_loop()
         answered: asyncio.Future[None] = loop.create_future()
-        self._tickets.append((ticket, answered))
+        self._tickets.append(ticket)
+        self._waiting.append(answered)
         self._until = loop.time() + FEED_SECONDS
         if self._task is None or self._task.done():
             self._task = loop.create_task(self._run())
         await answered
 
-    def stop(self) -> None:
-        """Lease no more."""
+    async def stop(self) -> None:
+        """Lease no more; returns when the lease call under way has come back."""
         self._until = 0.0
+        if self._task is not None:
+            await self._task
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
-        while loop.time() < self._until:
-            full = await self._step()
-            if not full:
-                await asyncio.sleep(PAUSE_SECONDS)
-        if self._flight.draining == self.marketplace:
-            self._flight.draining = ""
-        self._answer(self._tickets)
+        try:
+            while loop.time() < self._until:
+                pause = await self._step()
+                await asyncio.sleep(pause)
+        finally:
+            if self._flight.draining == self.marketplace:
+                self._flight.draining = ""
+            self._answer()
 
-    async def _step(self) -> bool:
-        """One lease call; whether it was full."""
-        taken, self._tickets = self._tickets, []
+    async def _step(self) -> float:
+        """One lease call and what follows; how many seconds to pause then. Nothing ends a feed but its time."""
         try:
             pace = catalog().pace(self.marketplace)
-            leased = await self._lease(pace, taken[0][0] if taken else "")
+            leased = await self._lease(pace)
+            self._answer()
             await self._start(leased)
-        except (redis.RedisError, OSError, LookupError) as error:
-            log.warning("feed.lease_failed", marketplace=self.marketplace, error=str(error))
-            await asyncio.sleep(1)
-            return False
-        finally:
-            self._answer(taken)
-        return len(leased.leases) >= min(MOST_IDS, pace.concurrency)
+        except Exception as error:  # noqa: BLE001 - whatever it was, the next step tries again
+            self._answer()
+            log.warning("feed.step_failed", marketplace=self.marketplace, error=repr(error))
+            return RETRY_SECONDS
+        return 0 if len(leased.leases) >= min(MOST_IDS, pace.concurrency) else PAUSE_SECONDS
 
-    def _answer(self, tickets: Sequence[tuple[str, "asyncio.Future[None]"]]) -> None:
-        for _, answered in tickets:
+    def _answer(self) -> None:
+        """Whoever waits for the next lease call has it, however it went."""
+        waiting, self._waiting = self._waiting, []
+        for answered in waiting:
             if not answered.done():
                 answered.set_result(None)
 
-    async def _lease(self, pace: Pace, ticket: str) -> Leased:
-        flight = self._flight
+    async def _lease(self, pace: Pace) -> Leased:
+        flight, tickets = self._flight, self._tickets[-MOST_IDS:]
         slots = flight.slots_for(self.marketplace)
         before = self._clock.local()
         leased = await self._leases.lease(
-            marketplace=self.marketplace, pace=pace, slots=slots, idle=flight.empty, ticket=ticket
+            marketplace=self.marketplace, pace=pace, slots=slots, idle=flight.empty, tickets=tickets
         )
         self._clock.learn(server_us=leased.now_us, sent=before)
+        flight.loading.update(leased.leases)
+        self._tickets = self._tickets[len(tickets) :]
         if leased.drain:
             flight.draining = self.marketplace
         elif slots and flight.draining == self.marketplace:
@@ -114,14 +121,20 @@ class Feed:
         return leased
 
     async def _start(self, leased: Leased) -> None:
-        if leased.quarantined:
-            await self._in_database(recording.quarantine, self.marketplace, leased.quarantined)
-        if leased.leases:
-            self._flight.loading.update(leased.leases)
-            rows = await self._in_database(recording.load_targets, [lease.id for lease in leased.leases])
-            for lease in leased.leases:
-                self._begin(lease, rows.get(lease.id))
+        """Load the rows and begin. When the database does not answer, what was leased lands with nothing to record."""
+        rows: dict[str, Target] = {}
+        try:
+            if leased.quarantined:
+                await self._in_database(recording.quarantine, self.marketplace, leased.quarantined)
+            if leased.leases:
+                rows = await self._in_database(recording.load_targets, [lease.id for lease in leased.leases])
+        except Exception:
+            self._flight.unanswered.extend(leased.leases)
+            raise
+        finally:
             self._flight.loading.difference_update(leased.leases)
+        for lease in leased.leases:
+            self._begin(lease, rows.get(lease.id))
 
     def _begin(self, lease: Lease, target: Target | None) -> None:
         if target is None:
@@ -133,7 +146,7 @@ class Feed:
         await asyncio.sleep(max(0.0, lease.due_ms / 1000 - self._clock.server()))
         result = await self._checker.check(lease, target)
         if self._flight.running.pop(lease, None) is not None:
-            self._flight.landed.append(Landed(lease=lease, result=result))
+            self._flight.landed.append(Landed(lease=lease, result=result, target=target))
 
     async def _in_database(self, work: Callable[..., T], *args: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._database, work, *args)

@@ -1,27 +1,34 @@
 """What a worker has in the air: leases that run, results that wait to be recorded. Lives in the worker's loop."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from monitor_site.watches.models import Target
 from monitor_site.watches.results import Result
 
 from .schedule import Lease
 
 MOST_IN_FLIGHT = 2000
+MOST_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """A lease whose work is over: with a result to record, or without when there was nothing to ask."""
+    """A lease whose work is over: with a result to record, or without when there was nothing to ask.
+
+    ``target`` is the row as it was when the check began.
+    """
 
     lease: Lease
     result: Result | None
+    target: Target | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class Flight:
-    """All leases of a worker until they are given back: loading their rows, running, landed, being recorded.
+    """All leases of a worker until they are given back: loading their rows, running, landed, being recorded, or
+    ``unanswered``, when the database could not say what they are about.
 
     ``draining`` names the marketplace for which this worker lets its work run out: a suspect of it waits to run alone.
     """
@@ -30,6 +37,7 @@ class Flight:
     running: dict[Lease, "asyncio.Task[None]"] = field(default_factory=dict)
     landed: list[Landed] = field(default_factory=list)
     recording: set[Lease] = field(default_factory=set)
+    unanswered: list[Lease] = field(default_factory=list)
     draining: str = ""
 
     @property
@@ -48,7 +56,7 @@ class Flight:
 
     def held(self) -> list[Lease]:
         """Every lease that must be extended."""
-        return [*self.loading, *self.running, *(one.lease for one in self.landed), *self.recording]
+        return [*self.loading, *self.running, *(one.lease for one in self.landed), *self.recording, *self.unanswered]
 
     def by_marketplace(self) -> dict[str, list[Lease]]:
         """The held leases, each marketplace's together."""
@@ -58,8 +66,8 @@ class Flight:
         return grouped
 
     def take_landed(self) -> list[Landed]:
-        """What landed since the last time; it counts as held until :meth:`settled`."""
-        landed, self.landed = self.landed, []
+        """What landed, as much as one transaction should hold; it counts as held until :meth:`settled`."""
+        landed, self.landed = self.landed[:MOST_AT_ONCE], self.landed[MOST_AT_ONCE:]
         self.recording.update(one.lease for one in landed)
         return landed
 
@@ -67,8 +75,10 @@ class Flight:
         """These went back."""
         self.recording.difference_update(leases)
 
-    def lose(self, marketplace: str, ids: set[str]) -> None:
+    def lose(self, leases: Collection[Lease]) -> None:
         """These leases are somebody else's now: stop their work, keep nothing of it."""
-        for lease in [one for one in self.running if one.marketplace == marketplace and one.id in ids]:
+        for lease in [one for one in self.running if one in leases]:
             self.running.pop(lease).cancel()
-        self.landed = [o for o in self.landed if not (o.lease.marketplace == marketplace and o.lease.id in ids)]
+        self.landed = [one for one in self.landed if one.lease not in leases]
+        self.loading.difference_update(leases)
+        self.unanswered = [lease for lease in self.unanswered if lease not in leases]

@@ -7,8 +7,9 @@ that it is alive. Whatever blocks it costs it its leases: they end, and others t
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import redis
@@ -17,7 +18,7 @@ import structlog
 from django.conf import settings
 from django.db import connection, connections
 
-from monitor_site.connections import async_redis_client, key
+from monitor_site.connections import SOCKET_SECONDS, async_redis_client, key
 from monitor_site.marketplaces.gateway import Gateway
 
 from . import recording
@@ -43,6 +44,11 @@ def flush_seconds() -> float:
     return 0.1 if connection.vendor == "sqlite" else 0.03
 
 
+def stuck_seconds() -> float:
+    """A lease, and no less than Redis itself may take to answer."""
+    return max(float(settings.LEASE_SECONDS), SOCKET_SECONDS + 1)
+
+
 class WorkerLoop:
     """Feeds and everything around them. ``worker`` is the worker's name in Redis, ``seat`` its place in a pool."""
 
@@ -56,6 +62,7 @@ class WorkerLoop:
         self._database = ThreadPoolExecutor(max_workers=DATABASE_THREADS, thread_name_prefix="database")
         self._thread = threading.Thread(target=self._loop.run_forever, name="feeds", daemon=True)
         self._keepers: list[asyncio.Task[None]] = []
+        self._flushing = asyncio.Lock()
 
     def start(self) -> None:
         """Start the thread, the clients and the keepers."""
@@ -67,13 +74,13 @@ class WorkerLoop:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def serve(self, marketplace: str, ticket: str) -> None:
-        """What a ticket does: start or prolong a feed and wait for its next lease.
+        """What a ticket does: start or prolong a feed and wait for its next lease call.
 
-        A loop that does not answer within a lease is stuck in somebody's code: the process ends, its leases run
-        out, and what it held is run alone next time.
+        A loop that does not answer within a lease is stuck, most likely in a plugin's code: the process ends, its
+        leases run out, and what it held is run alone next time.
         """
         try:
-            self.call(self.feed(marketplace).prolong(ticket)).result(settings.LEASE_SECONDS)
+            self.call(self.feed(marketplace).prolong(ticket)).result(stuck_seconds())
         except TimeoutError:
             log.critical("loop.stuck", worker=self.worker, marketplace=marketplace)
             os._exit(STUCK_EXIT_CODE)
@@ -122,26 +129,28 @@ class WorkerLoop:
             self._keepers.append(self._loop.create_task(keeper()))
 
     async def _drain(self, seconds: float) -> None:
-        for feed in self._feeds.values():
-            feed.stop()
-        running = list(self.flight.running.values())
-        if running:
+        await asyncio.gather(*(feed.stop() for feed in self._feeds.values()))
+        if running := list(self.flight.running.values()):
             await asyncio.wait(running, timeout=seconds)
-        await self._flush()
-        await self._release()
+        while self.flight.landed:
+            await self._survive(self._flush())
+        async with self._flushing:
+            await self._survive(self._release(self.flight.held()))
+        await self._close()
+
+    async def _close(self) -> None:
         for keeper in self._keepers:
             keeper.cancel()
         await asyncio.gather(*self._keepers, return_exceptions=True)
         await self._gateway.close()
-        await self._redis.delete(key("alive", self._seat))
+        with suppress(redis.RedisError):
+            await self._redis.delete(key("alive", self._seat))
         await self._redis.aclose()
 
-    async def _release(self) -> None:
+    async def _release(self, held: Sequence[Lease]) -> None:
         """What did not finish goes back as it came; nobody waits for a lease to end."""
-        for marketplace, held in self.flight.by_marketplace().items():
-            self.flight.lose(marketplace, {lease.id for lease in held})
-            returns = [Return(lease=lease, how="release") for lease in held]
-            await self._leases.give_back(marketplace=marketplace, returns=returns)
+        self.flight.lose(held)
+        await self._give_back([Return(lease=lease, how="release") for lease in held])
 
     async def _keep_flushing(self) -> None:
         pause = flush_seconds()
@@ -152,22 +161,27 @@ class WorkerLoop:
 
     async def _flush(self) -> None:
         """Record what landed and give it back; a failure leaves the leases to their end."""
-        landed = self.flight.take_landed()
-        leases = [one.lease for one in landed]
-        try:
-            returns = await self._loop.run_in_executor(self._database, recording.write, landed)
-            await self._give_back(returns)
-        finally:
-            self.flight.settled(leases)
+        async with self._flushing:
+            landed = self.flight.take_landed()
+            try:
+                returns = await self._in_database(recording.write, landed)
+                await self._give_back(returns)
+            finally:
+                self.flight.settled([one.lease for one in landed])
 
     async def _give_back(self, returns: Sequence[Return]) -> None:
         grouped: dict[str, list[Return]] = {}
         for one in returns:
             grouped.setdefault(one.lease.marketplace, []).append(one)
         for marketplace, mine in grouped.items():
-            lost = await self._leases.give_back(marketplace=marketplace, returns=mine)
-            if lost:
-                log.info("lease.lost_at_return", marketplace=marketplace, targets=len(lost))
+            back = await self._leases.give_back(marketplace=marketplace, returns=mine)
+            if back.lost:
+                log.info("lease.lost_at_return", marketplace=marketplace, targets=len(back.lost))
+            if back.edited:
+                await self._in_database(recording.settle_again, sorted(back.edited))
+
+    async def _in_database(self, work: Callable[..., T], *args: Any) -> T:
+        return await self._loop.run_in_executor(self._database, work, *args)
 
     async def _keep_extending(self) -> None:
         while True:
@@ -176,14 +190,16 @@ class WorkerLoop:
 
     async def _extend(self) -> None:
         await self._redis.set(key("alive", self._seat), os.getpid(), ex=ALIVE_SECONDS)
+        if unanswered := list(self.flight.unanswered):
+            await self._release(unanswered)
         for marketplace, held in self.flight.by_marketplace().items():
             await self._extend_some(marketplace, held)
 
     async def _extend_some(self, marketplace: str, held: list[Lease]) -> None:
         lost = await self._leases.extend(marketplace=marketplace, leases=held)
         if lost:
-            log.warning("lease.lost", marketplace=marketplace, targets=sorted(lost)[:20])
-            self.flight.lose(marketplace, lost)
+            log.warning("lease.lost", marketplace=marketplace, targets=sorted(lease.id for lease in lost)[:20])
+            self.flight.lose(lost)
 
     async def _survive(self, work: Coroutine[Any, Any, None]) -> None:
         """A round that fails is tried again with the next; a keeper never ends."""

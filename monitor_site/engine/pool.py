@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import socket
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -19,6 +20,7 @@ from .home.child import Child, Part
 from .home.console import Console
 from .home.parts import command
 from .home.supervisor import Supervisor
+from .loop import ALIVE_SECONDS
 from .schedule import Schedule
 
 log = structlog.get_logger(__name__)
@@ -26,7 +28,6 @@ log = structlog.get_logger(__name__)
 LOOK_SECONDS = 2.0
 BIRTH_SECONDS = 30.0
 TARGETS_A_WORKER = 50
-LATE_MS = 1000
 CALM_LOOKS = 30
 # A worker that a target kills must not be away for long: its neighbours wait.
 RESTART_SECONDS = 1.0
@@ -42,22 +43,29 @@ def wanted_workers(*, waiting: int, late: int, present: int, least: int, most: i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the pool saw: checks workers whose loop is silent, ids whose time has come, ids late by over a second."""
+    """What the pool saw: workers whose loop lives, ids that more workers could lease, those that are late."""
 
-    silent: frozenset[str]
+    alive: frozenset[str]
     waiting: int
     late: int
 
 
 @dataclass(kw_only=True)
 class Pool:
-    """The workers of this machine, by seat. ``calm`` counts looks in a row at which fewer would have done."""
+    """The workers of this machine, by seat.
+
+    ``heard`` is when each checks worker was last heard of, ``numbers`` the last seat given in a lane, ``calm`` counts
+    looks in a row at which fewer workers would have done.
+    """
 
     supervisor: Supervisor
     client: redis.Redis
     least: int
     most: int
     workers: dict[str, Child] = field(default_factory=dict)
+    heard: dict[str, float] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    leaving: list["asyncio.Task[None]"] = field(default_factory=list)
     calm: int = 0
 
     def start(self) -> None:
@@ -69,7 +77,7 @@ class Pool:
         self.supervisor.settle()
 
     def _add(self, lane: str) -> None:
-        number = 1 + sum(name.startswith(f"{lane}-") for name in self.workers)
+        number = self.numbers[lane] = self.numbers.get(lane, 0) + 1
         seat = f"{lane}-{number}-{socket.gethostname()}-{os.getpid()}"
         part = Part(name=f"{lane} {number}", command=command("rqworker", lane, "--seat", seat), tries=1_000_000)
         self.workers[seat] = self.supervisor.add(part)
@@ -85,18 +93,18 @@ class Pool:
                 await self._act(await asyncio.to_thread(self._facts))
 
     def _facts(self) -> Facts:
-        alive = {name for name in self._checkers() if self.client.exists(key("alive", name))}
-        now = Schedule(self.client).now_ms()
-        due = [key("due", name) for name in catalog().plugins]
+        schedule = Schedule(self.client)
+        known = catalog()
+        found = [schedule.waiting(marketplace=name, pace=known.pace(name)) for name in known.plugins]
         return Facts(
-            silent=frozenset(self._checkers()) - alive,
-            waiting=sum(int(self.client.zcount(name, "-inf", now)) for name in due),
-            late=sum(int(self.client.zcount(name, "-inf", now - LATE_MS)) for name in due),
+            alive=frozenset(seat for seat in self._checkers() if self.client.exists(key("alive", seat))),
+            waiting=sum(one.due for one in found),
+            late=sum(one.late for one in found),
         )
 
     async def _act(self, facts: Facts) -> None:
-        for name in facts.silent:
-            self._end_if_stuck(name)
+        for seat in self._checkers():
+            self._end_if_stuck(seat, alive=seat in facts.alive)
         present = len(self._checkers())
         wanted = wanted_workers(
             waiting=facts.waiting, late=facts.late, present=present, least=self.least, most=self.most
@@ -106,13 +114,17 @@ class Pool:
             self._add(CHECKS)
         elif self.calm >= CALM_LOOKS:
             self.calm = 0
-            await self.supervisor.retire(self.workers.pop(self._checkers()[-1]))
+            leaving = self.supervisor.retire(self.workers.pop(self._checkers()[-1]))
+            self.leaving.append(asyncio.create_task(leaving))
 
-    def _end_if_stuck(self, name: str) -> None:
-        """A loop that did not say for 15 s that it is alive is stuck in code that holds the interpreter."""
-        child = self.workers[name]
-        if child.alive and child.age > BIRTH_SECONDS:
-            log.error("pool.worker_stuck", worker=name)
+    def _end_if_stuck(self, seat: str, *, alive: bool) -> None:
+        """A loop silent for 15 s by our own clock is stuck in code that holds the interpreter."""
+        child, now = self.workers[seat], time.monotonic()
+        if alive or not child.alive or child.age < BIRTH_SECONDS:
+            self.heard[seat] = now
+        elif now - self.heard.setdefault(seat, now) > ALIVE_SECONDS:
+            log.error("pool.worker_stuck", seat=seat)
+            self.heard[seat] = now
             child.kill()
 
 

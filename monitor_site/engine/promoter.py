@@ -21,13 +21,14 @@ from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
 from . import settling, upkeep
 from .jobs import PATH
-from .schedule import TICKET_TTL_MS, WAKE, Schedule
+from .schedule import TICKET_TTL_MS, UPKEEP, WAKE, Schedule
 
 log = structlog.get_logger(__name__)
 
 LONGEST_WAIT_SECONDS = 1.0
 RETRY_SECONDS = 1.0
 HEARTBEAT_SECONDS = 5
+PLANT_SECONDS = 60.0
 
 
 @dataclass(kw_only=True)
@@ -39,7 +40,8 @@ class Promoter:
 
     def __post_init__(self) -> None:
         self.schedule = Schedule(self.client)
-        self._queues = {lane: _queue(lane, self.client) for lane in ("checks", upkeep.NAME)}
+        self._plant_at = 0.0
+        self._queues = {lane: _queue(lane, self.client) for lane in ("checks", UPKEEP)}
 
     def run(self, *, stopped: Callable[[], bool]) -> None:
         """Promote until ``stopped``."""
@@ -61,12 +63,13 @@ class Promoter:
         """Ask for every marketplace once, send tickets where they are due; seconds until the next round."""
         if not self.schedule.is_built():
             self._rebuild()
+        self._plant()
         waits = [self._ask(name) for name in sorted(self._marketplaces())]
         return min([LONGEST_WAIT_SECONDS, *waits])
 
     def _marketplaces(self) -> set[str]:
         """Every known plugin and the upkeep; a schedule without a plugin waits until its plugin is back."""
-        return {upkeep.NAME, *catalog().plugins}
+        return {UPKEEP, *catalog().plugins}
 
     def _ask(self, name: str) -> float:
         ticket = secrets.token_hex(8)
@@ -78,8 +81,8 @@ class Promoter:
     def _send(self, name: str, ticket: str) -> None:
         """The ticket's job lives as long as the ticket would, untaken."""
         ttl = TICKET_TTL_MS // 1000
-        if name == upkeep.NAME:
-            self._queues[upkeep.NAME].enqueue(
+        if name == UPKEEP:
+            self._queues[UPKEEP].enqueue(
                 f"{PATH}.run_upkeep", ticket, job_id=f"ticket-{ticket}", ttl=ttl, result_ttl=0, failure_ttl=60
             )
         else:
@@ -90,8 +93,14 @@ class Promoter:
     def _rebuild(self) -> None:
         close_old_connections()
         added = settling.rebuild(self.schedule)
-        upkeep.plant(self.schedule)
+        self._plant_at = 0.0
         log.info("schedule.built", targets=added, promoter=self.name)
+
+    def _plant(self) -> None:
+        """Once a minute, so that housekeeping comes back whatever was lost, and a new release's tasks begin."""
+        if time.monotonic() >= self._plant_at:
+            upkeep.plant(self.schedule)
+            self._plant_at = time.monotonic() + PLANT_SECONDS
 
     def _beat(self) -> None:
         self.client.set(key("promoter", self.name), self.schedule.now_ms(), ex=HEARTBEAT_SECONDS)
@@ -102,7 +111,7 @@ def _queue(lane: str, client: redis.Redis) -> Queue:
 
 
 def _pace(name: str) -> Pace:
-    if name == upkeep.NAME:
+    if name == UPKEEP:
         return upkeep.PACE
     try:
         return catalog().pace(name)

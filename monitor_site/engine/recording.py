@@ -5,20 +5,22 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import structlog
-from django.db import OperationalError, close_old_connections
+from django.db import DatabaseError, OperationalError, close_old_connections
 
-from monitor_site.connections import key, redis_client
+from monitor_site.connections import redis_client
 from monitor_site.outbox import stream
 from monitor_site.watches.models import Target, Watch
-from monitor_site.watches.record import record
+from monitor_site.watches.record import record, standing_of
 from monitor_site.watches.results import Recorded, Result, Standing
 
+from . import settling
 from .flight import Landed
-from .schedule import Return
+from .schedule import Return, Schedule
 
 log = structlog.get_logger(__name__)
 
 TRIES = 3
+UNRECORDED_DELAY_MS = 5_000
 
 
 def load_targets(ids: Sequence[str]) -> dict[str, Target]:
@@ -29,30 +31,53 @@ def load_targets(ids: Sequence[str]) -> dict[str, Target]:
 
 
 def write(landed: Sequence[Landed]) -> list[Return]:
-    """Record a flush; returns how each lease goes back. What cannot be recorded goes back as it came."""
+    """Record a flush; returns how each lease goes back."""
     close_old_connections()
     results = [one.result for one in landed if one.result is not None]
-    recorded = _record(results)
-    if recorded is None:
-        return [Return(lease=one.lease, how="release") for one in landed]
-    _tell_health(recorded)
-    standings = {standing.target_id: standing for standing in recorded.standings}
+    standings = _recorded(results)
     return [_return(one, standings) for one in landed]
 
 
-def _record(results: Sequence[Result]) -> Recorded | None:
-    """A deadlock or a busy database is tried again; after that the checks simply run once more."""
+def _recorded(results: Sequence[Result]) -> dict[int, Standing]:
+    """The standings of all that could be recorded: together, else each alone, so that one bad row stays alone."""
+    together = _try(results)
+    if together is not None:
+        return together
+    alone: dict[int, Standing] = {}
+    for result in results:
+        alone |= _try([result]) or {}
+    return alone
+
+
+def _try(results: Sequence[Result]) -> dict[int, Standing] | None:
+    """A deadlock, a busy or a lost database is tried again on a fresh connection; ``None`` when it stays."""
     for attempt in range(TRIES):
         try:
-            return record(results, now=datetime.now(UTC)) if results else Recorded()
-        except OperationalError as error:
-            log.warning("record.failed", attempt=attempt, results=len(results), error=str(error))
+            return _record(results)
+        except DatabaseError as error:
+            log.warning("record.failed", attempt=attempt, results=len(results), error=repr(error))
+            close_old_connections()
+            if not isinstance(error, OperationalError):
+                return None
             time.sleep(0.05 * 2**attempt)
     return None
 
 
+def _record(results: Sequence[Result]) -> dict[int, Standing]:
+    if not results:
+        return {}
+    recorded = record(results, now=datetime.now(UTC))
+    if recorded.stale:
+        log.info("record.stale", targets=sorted(recorded.stale))
+    _tell_health(recorded)
+    return {standing.target_id: standing for standing in recorded.standings}
+
+
 def _return(one: Landed, standings: dict[int, Standing]) -> Return:
+    """What could not be recorded comes back with a delay: the marketplace is not asked faster for our own trouble."""
     standing = standings.get(int(one.lease.id))
+    if standing is None and one.target is not None:
+        standing = standing_of(one.target, delay_ms=UNRECORDED_DELAY_MS)
     if standing is None or not standing.active:
         return Return(lease=one.lease, how="remove")
     return Return(lease=one.lease, how="beat", standing=standing)
@@ -68,11 +93,16 @@ def _tell_health(recorded: Recorded) -> None:
 
 
 def quarantine(marketplace: str, ids: Sequence[str]) -> None:
-    """Five lone crashes: out of the schedule until a person looks, with a reason its owners see."""
+    """Five lone crashes: out of the schedule until a person looks, with a sentence for its users."""
     close_old_connections()
     now = datetime.now(UTC)
     log.error("target.quarantined", marketplace=marketplace, targets=list(ids))
     Target.objects.filter(pk__in=[int(name) for name in ids]).update(
         quarantined_at=now, active=False, last_error="quarantined"
     )
-    redis_client().hdel(key("suspects", marketplace), *ids)
+
+
+def settle_again(ids: Sequence[str]) -> None:
+    """Targets that were edited while they were leased."""
+    close_old_connections()
+    settling.settle(Schedule(redis_client()), target_ids=[int(name) for name in ids])

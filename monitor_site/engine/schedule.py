@@ -16,6 +16,7 @@ from django.conf import settings
 
 from monitor_site.connections import key
 from monitor_site.contract import Pace
+from monitor_site.marketplaces.pace import capacity
 from monitor_site.watches.beat import phase_ms
 from monitor_site.watches.results import Standing
 
@@ -26,6 +27,7 @@ TICKET_LIVE_MS = 800
 SECOND_TICKET_AT = 100
 LONE_CRASHES = 5
 MOST_IDS = 100
+LATE_MS = 1000
 WAKE = "wake"
 # Housekeeping has a schedule of its own beside those of the marketplaces.
 UPKEEP = "upkeep"
@@ -37,14 +39,9 @@ def lua(name: str) -> str:
     return (Path(__file__).parent / "lua" / f"{name}.lua").read_text(encoding="utf-8")
 
 
-def lease_ms() -> int:
+def usual_lease_ms() -> int:
     """How long a lease lasts unless it is extended."""
     return int(settings.LEASE_SECONDS * 1000)
-
-
-def bucket_cap(pace: Pace) -> int:
-    """How many tokens a marketplace's bucket holds: six seconds' worth."""
-    return max(1, pace.per_minute // 10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +71,22 @@ class Leased:
     leases: tuple[Lease, ...]
     drain: bool
     quarantined: tuple[str, ...]
-    next_due_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """What became of returns: ids that were no longer ours, ids that were edited meanwhile and want settling."""
+
+    lost: frozenset[str]
+    edited: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """Ids that could be leased now, and those of them that are late by over a second."""
+
+    due: int
+    late: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,13 +119,13 @@ class Schedule:
     def ask(self, *, marketplace: str, pace: Pace, ticket: str) -> Asked:
         """Whether a ticket should go out for a marketplace now."""
         keys = [key(kind, marketplace) for kind in ("due", "pace", "breaker", "tickets")]
-        args: list[Any] = [TICKET_AHEAD_MS, pace.per_minute, bucket_cap(pace), ticket, TICKET_TTL_MS, SECOND_TICKET_AT]
+        args: list[Any] = [TICKET_AHEAD_MS, pace.per_minute, capacity(pace), ticket, TICKET_TTL_MS, SECOND_TICKET_AT]
         sent, now, again = self._ask(keys=keys, args=args)
         return Asked(ticket=bool(sent), again_ms=None if again < 0 else max(0, again - now))
 
     def put(self, *, marketplace: str, moves: Iterable[tuple[str, str, int]]) -> int:
-        """Move ids: (id, ``at`` | ``sooner`` | ``new`` | ``remove``, due ms or 0 for now). Wakes the promoters."""
-        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects")]
+        """Move ids: (id, how, due ms or 0 for now), with ``how`` as ``put.lua`` says. Wakes the promoters."""
+        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects", "edited")]
         flat: list[Any] = [part for move in moves for part in move]
         moved = 0
         for start in range(0, len(flat), 3 * 500):
@@ -121,6 +133,19 @@ class Schedule:
         if moved:
             self._redis.publish(key(WAKE), marketplace)
         return moved
+
+    def waiting(self, *, marketplace: str, pace: Pace) -> Waiting:
+        """What more workers could help with: nothing while the breaker is open, or pace or concurrency is used up."""
+        now = self.now_ms()
+        opened, bucket = self._redis.hget(key("breaker", marketplace), "until"), key("pace", marketplace)
+        tokens, at = self._redis.hmget(bucket, "tokens", "at")
+        room = pace.concurrency - int(self._redis.hlen(key("lease", marketplace)))
+        if tokens is not None and at is not None:
+            room = min(room, int(float(tokens) + max(0, now - float(at)) * pace.per_minute / 60_000))
+        if room <= 0 or int(opened or 0) > now:
+            return Waiting(due=0, late=0)
+        due = [int(self._redis.zcount(key("due", marketplace), "-inf", limit)) for limit in (now, now - LATE_MS)]
+        return Waiting(due=min(room, due[0]), late=min(room, due[1]))
 
     def members(self, marketplace: str) -> set[str]:
         """Every id of a marketplace, due or leased."""
@@ -151,41 +176,49 @@ def _glob(text: str) -> str:
 
 
 class Leases:
-    """The side of a worker's event loop."""
+    """The side of a worker's event loop. Other terms than the usual ones are for work that is no check."""
 
-    def __init__(self, client: redis.asyncio.Redis, *, worker: str) -> None:
+    def __init__(
+        self, client: redis.asyncio.Redis, *, worker: str, lease_ms: int | None = None, lone_crashes: int = LONE_CRASHES
+    ) -> None:
         self._worker = worker
+        self._lease_ms = usual_lease_ms() if lease_ms is None else lease_ms
+        self._lone_crashes = lone_crashes
         self._lease = client.register_script(lua("lease"))
         self._extend = client.register_script(lua("extend"))
         self._give_back = client.register_script(lua("give_back"))
 
-    async def lease(self, *, marketplace: str, pace: Pace, slots: int, idle: bool, ticket: str = "") -> Leased:
+    async def lease(
+        self, *, marketplace: str, pace: Pace, slots: int, idle: bool, tickets: Sequence[str] = ()
+    ) -> Leased:
         """Lease what is due, at most ``slots``; ``idle``: nothing is in flight in this worker."""
         kinds = ("due", "lease", "pace", "breaker", "tickets", "suspects", "drain")
         args: list[Any] = [
-            min(slots, MOST_IDS), pace.concurrency, AHEAD_MS, lease_ms(), self._worker, int(idle),
-            pace.per_minute, bucket_cap(pace), ticket, TICKET_LIVE_MS, LONE_CRASHES,
+            min(slots, MOST_IDS), pace.concurrency, AHEAD_MS, self._lease_ms, self._worker, int(idle),
+            pace.per_minute, capacity(pace), TICKET_LIVE_MS, self._lone_crashes, *tickets,
         ]  # fmt: skip
         reply = await self._lease(keys=[key(kind, marketplace) for kind in kinds], args=args)
         return _leased(marketplace, reply)
 
-    async def extend(self, *, marketplace: str, leases: Sequence[Lease]) -> set[str]:
-        """Extend leases by their full length; returns the ids that were lost."""
-        args: list[Any] = [lease_ms()]
+    async def extend(self, *, marketplace: str, leases: Sequence[Lease]) -> set[Lease]:
+        """Extend leases by their full length; returns those that were lost."""
+        args: list[Any] = [self._lease_ms]
         for lease in leases:
             args += [lease.id, lease.fence]
         lost = await self._extend(keys=[key("due", marketplace), key("lease", marketplace)], args=args)
-        return {name.decode() for name in lost}
+        gone = {(lost[i].decode(), int(lost[i + 1])) for i in range(0, len(lost), 2)}
+        return {lease for lease in leases if (lease.id, lease.fence) in gone}
 
-    async def give_back(self, *, marketplace: str, returns: Sequence[Return]) -> set[str]:
-        """Give leases back in one call; returns the ids that were no longer ours."""
-        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects")]
+    async def give_back(self, *, marketplace: str, returns: Sequence[Return]) -> Returned:
+        """Give leases back in one call."""
+        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects", "edited")]
         args = [part for one in returns for part in one.args()]
-        return {name.decode() for name in await self._give_back(keys=keys, args=args)}
+        lost, edited = await self._give_back(keys=keys, args=args)
+        return Returned(lost=frozenset(n.decode() for n in lost), edited=frozenset(n.decode() for n in edited))
 
 
 def _leased(marketplace: str, reply: list[Any]) -> Leased:
-    fence, next_due, drain, quarantined, granted = reply
+    fence, drain, quarantined, granted = reply
     rows = [granted[i : i + 3] for i in range(0, len(granted), 3)]
     return Leased(
         now_us=int(fence),
@@ -195,5 +228,4 @@ def _leased(marketplace: str, reply: list[Any]) -> Leased:
         ),
         drain=bool(drain),
         quarantined=tuple(name.decode() for name in quarantined),
-        next_due_ms=None if next_due < 0 else int(next_due),
     )

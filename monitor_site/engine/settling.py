@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from monitor_site.watches.beat import next_beat, phase_ms
-from monitor_site.watches.models import Target
+from monitor_site.watches.models import Target, WatchTarget
+from monitor_site.watches.record import LONGEST_DELAY_MS
 
 from .schedule import UPKEEP, Schedule
 
@@ -11,19 +12,24 @@ NOW = 0
 
 
 def settle(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
-    """Targets that were made, changed or given up. One that was never checked is due at once."""
+    """Targets that were made, changed or given up. One that somebody waits for to begin is due at once."""
     now = schedule.now_ms()
     rows = list(Target.objects.filter(pk__in=target_ids))
+    waiting = set(
+        WatchTarget.objects.filter(target__in=rows, baselined_at=None, watch__paused_at=None).values_list(
+            "target_id", flat=True
+        )
+    )
     for marketplace in sorted({row.marketplace for row in rows}):
-        moves = [_move(row, now) for row in rows if row.marketplace == marketplace]
+        moves = [_move(row, now, hurry=row.pk in waiting) for row in rows if row.marketplace == marketplace]
         schedule.put(marketplace=marketplace, moves=moves)
 
 
-def _move(target: Target, now: int) -> tuple[str, str, int]:
+def _move(target: Target, now: int, *, hurry: bool) -> tuple[str, str, int]:
     name = str(target.pk)
     if not target.active:
         return name, "remove", NOW
-    if target.checked_at is None:
+    if hurry and not target.failures:
         return name, "sooner", NOW
     return name, "at", beat_after(target, now)
 
@@ -43,13 +49,16 @@ def hurry(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
 def rebuild(schedule: Schedule) -> int:
     """Put every active target that is missing back on its grid, spread by phase; returns how many were missing.
 
-    Adding only what is absent may be done by two at once.
+    Adding only what is absent may be done by two at once. What lies further ahead than any beat or back-off can
+    (an edit that came at a bad moment, a server clock that was set back) is pulled in.
     """
     now = schedule.now_ms()
     added = 0
     wanted: dict[str, list[tuple[str, str, int]]] = {}
     for row in Target.objects.filter(active=True).only("marketplace", "key", "interval_seconds").iterator():
-        wanted.setdefault(row.marketplace, []).append((str(row.pk), "new", beat_after(row, now)))
+        latest = now + row.interval_seconds * 1000 + LONGEST_DELAY_MS
+        moves = wanted.setdefault(row.marketplace, [])
+        moves += [(str(row.pk), "new", beat_after(row, now)), (str(row.pk), "bound", latest)]
     for marketplace, moves in wanted.items():
         added += schedule.put(marketplace=marketplace, moves=moves)
     schedule.mark_built()

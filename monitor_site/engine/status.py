@@ -27,6 +27,7 @@ def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
         "at": now.isoformat(timespec="seconds"),
         "watches": Watch.objects.active().count(),
         "targets": Target.objects.filter(active=True).count(),
+        "targets_unserved": Target.objects.filter(active=True).exclude(marketplace__in=catalog().plugins).count(),
         **_schedule(client),
         **_checks(now),
         "matches": Match.objects.filter(silent=False).count(),

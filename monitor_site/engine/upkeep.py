@@ -5,19 +5,24 @@ Each task may run twice at once or not for a while; none of them is needed for a
 
 import asyncio
 import hashlib
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+import redis.asyncio
 import structlog
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db import DatabaseError
+from django.db.models import QuerySet
 
 from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import Pace
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
+from monitor_site.watches import questions
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check
 from monitor_site.watches.results import Standing
@@ -27,19 +32,21 @@ from .schedule import UPKEEP, Lease, Leases, Return, Schedule
 
 log = structlog.get_logger(__name__)
 
-NAME = UPKEEP
 PACE = Pace(per_minute=60_000, ceiling_per_minute=60_000, floor_seconds=1, concurrency=4)
 OUTBOX_PATIENCE = timedelta(seconds=20)
 OUTBOX_KEPT = timedelta(days=2)
-PRUNED_AT_ONCE = 5000
+PRUNED_AT_ONCE = 500
+PRUNE_SECONDS = 10.0
+TASK_SECONDS = 120
 
 
-def audit(_now: datetime) -> None:
-    """Add what is missing from the schedule, take out what no target stands for."""
+def audit(now: datetime) -> None:
+    """Add what is missing from the schedule, take out what no target stands for, mend what stands wrongly."""
     schedule = Schedule(redis_client())
+    healed = questions.heal(now=now)
     added, removed = settling.rebuild(schedule), settling.prune(schedule)
-    if added or removed:
-        log.warning("schedule.audited", added=added, removed=removed)
+    if added or removed or healed:
+        log.warning("schedule.audited", added=added, removed=removed, healed=healed)
 
 
 def sweep_outbox(now: datetime) -> None:
@@ -49,12 +56,20 @@ def sweep_outbox(now: datetime) -> None:
 
 
 def prune(now: datetime) -> None:
-    """The one owner of retention: old checks, finished outbox rows, dead sessions; a bounded number at a time."""
-    old = Check.objects.filter(started_at__lt=now - timedelta(days=settings.CHECK_RETENTION_DAYS))
-    Check.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:PRUNED_AT_ONCE])).delete()
-    done = OutboxRow.objects.filter(done_at__lt=now - OUTBOX_KEPT)
-    OutboxRow.objects.filter(pk__in=list(done.values_list("pk", flat=True)[:PRUNED_AT_ONCE])).delete()
+    """The one owner of retention: old checks, finished outbox rows, dead sessions; a bounded time at once."""
+    give_up = time.monotonic() + PRUNE_SECONDS
+    _prune(Check.objects.filter(started_at__lt=now - timedelta(days=settings.CHECK_RETENTION_DAYS)), give_up)
+    _prune(OutboxRow.objects.filter(done_at__lt=now - OUTBOX_KEPT), give_up)
     Session.objects.filter(expire_date__lt=now).delete()
+
+
+def _prune(old: QuerySet[Any], give_up: float) -> None:
+    """In small transactions, so that checks are recorded in between."""
+    while time.monotonic() < give_up:
+        ids = list(old.order_by("pk").values_list("pk", flat=True)[:PRUNED_AT_ONCE])
+        if not ids:
+            return
+        old.filter(pk__in=ids).delete()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,15 +83,16 @@ class Task:
 TASKS = {
     "audit": Task(run=audit, every_seconds=60),
     "outbox": Task(run=sweep_outbox, every_seconds=15),
-    "retention": Task(run=prune, every_seconds=600),
+    "retention": Task(run=prune, every_seconds=60),
 }
+UNKNOWN_TASK_SECONDS = 60
 
 
 def plant(schedule: Schedule) -> None:
     """Put the tasks that are missing into the upkeep schedule."""
     now = schedule.now_ms()
     moves = [(name, "new", _first_beat(name, task.every_seconds, now)) for name, task in TASKS.items()]
-    schedule.put(marketplace=NAME, moves=moves)
+    schedule.put(marketplace=UPKEEP, moves=moves)
 
 
 def _key(name: str) -> str:
@@ -88,41 +104,39 @@ def _first_beat(name: str, seconds: int, now: int) -> int:
 
 
 def run_due(ticket: str) -> None:
-    """Lease what is due, run it, give it back to its next beat."""
-    leases, results = asyncio.run(_lease(ticket)), []
-    for lease in leases:
+    """Lease what is due one by one, run it, give it back to its next beat."""
+    tickets = [ticket]
+    while lease := asyncio.run(_lease(tickets)):
         _run(lease)
-        results.append(_return(lease))
-    if results:
-        asyncio.run(_give_back(results))
+        asyncio.run(_give_back(lease))
+        tickets = []
 
 
-async def _lease(ticket: str) -> tuple[Lease, ...]:
+def _leases(client: redis.asyncio.Redis) -> Leases:
+    """A task may last; one that died is simply run again, and never suspected of anything."""
+    return Leases(client, worker=UPKEEP, lease_ms=TASK_SECONDS * 1000, lone_crashes=sys.maxsize)
+
+
+async def _lease(tickets: list[str]) -> Lease | None:
     async with async_redis_client() as client:
-        leased = await Leases(client, worker=NAME).lease(
-            marketplace=NAME, pace=PACE, slots=PACE.concurrency, idle=True, ticket=ticket
-        )
-        return leased.leases
+        leased = await _leases(client).lease(marketplace=UPKEEP, pace=PACE, slots=1, idle=True, tickets=tickets)
+        return leased.leases[0] if leased.leases else None
 
 
 def _run(lease: Lease) -> None:
-    """A task that fails is logged and due again at its next beat."""
+    """A task that fails is logged and due again at its next beat; one of another release is left to that release."""
     task = TASKS.get(lease.id)
     try:
         if task is not None:
             task.run(datetime.now(UTC))
-    except DatabaseError:
+    except Exception:
         log.exception("upkeep.failed", task=lease.id)
 
 
-def _return(lease: Lease) -> Return:
-    task = TASKS.get(lease.id)
-    if task is None:
-        return Return(lease=lease, how="remove")
-    standing = Standing(target_id=0, key=_key(lease.id), active=True, interval_seconds=task.every_seconds)
-    return Return(lease=lease, how="beat", standing=standing)
-
-
-async def _give_back(returns: list[Return]) -> None:
+async def _give_back(lease: Lease) -> None:
+    seconds = TASKS[lease.id].every_seconds if lease.id in TASKS else UNKNOWN_TASK_SECONDS
+    standing = Standing(target_id=0, key=_key(lease.id), active=True, interval_seconds=seconds)
     async with async_redis_client() as client:
-        await Leases(client, worker=NAME).give_back(marketplace=NAME, returns=returns)
+        await _leases(client).give_back(
+            marketplace=UPKEEP, returns=[Return(lease=lease, how="beat", standing=standing)]
+        )

@@ -17,6 +17,8 @@ from rq.serializers import JSONSerializer
 from .loop import WorkerLoop
 
 JOBS_UNTIL_RECYCLED = 5000
+# A ticket is no work: a checks worker is recycled after about half a day.
+TICKETS_UNTIL_RECYCLED = 50_000
 
 _loops: list[WorkerLoop] = []
 
@@ -72,11 +74,12 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
     """
     name = f"{seat}-{secrets.token_hex(3)}"
     worker = build(lane=lane, name=name)
+    jobs = TICKETS_UNTIL_RECYCLED if lane == "checks" else JOBS_UNTIL_RECYCLED
     if lane == "checks":
         _loops.append(WorkerLoop(worker=name, seat=seat))
         _loops[0].start()
     try:
-        worker.work(burst=burst, logging_level="WARNING", max_jobs=JOBS_UNTIL_RECYCLED)
+        worker.work(burst=burst, logging_level="WARNING", max_jobs=jobs)
     finally:
         if lane == "checks":
             _loops.pop().stop(seconds=drain_seconds)

@@ -10,7 +10,10 @@ from django.db import models
 
 
 class OutboxRow(models.Model):
-    """``topic`` names the kind of fact, ``object_id`` the row it is about, ``epoch`` how often it was handed out."""
+    """``topic`` names the kind of fact, ``object_id`` the row it is about, ``epoch`` how often it was noted.
+
+    ``created_at`` is when it was last opened.
+    """
 
     topic = models.CharField(max_length=32)
     object_id = models.BigIntegerField()
@@ -26,6 +29,7 @@ class OutboxRow(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["created_at"], condition=models.Q(done_at=None), name="outbox_open"),
+            models.Index(fields=["done_at"], condition=models.Q(done_at__isnull=False), name="outbox_done"),
         ]
 
     def __str__(self) -> str:

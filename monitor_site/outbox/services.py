@@ -3,6 +3,7 @@
 ``register`` is filled by the engine when the site starts, so that lower layers never import upwards.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +13,11 @@ import redis
 import structlog
 from django.db import transaction
 from django.db.models import F
-from django_rq import get_queue
+from rq import Queue
 from rq.exceptions import DuplicateJobError
+from rq.serializers import JSONSerializer
+
+from monitor_site.connections import redis_client
 
 from .models import OutboxRow
 
@@ -63,17 +67,22 @@ def _open_rows(*, topic: str, ids: list[int], now: datetime) -> None:
 def hand_out(*, topic: str, object_ids: list[int], now: datetime) -> None:
     """Put the topic's job on its lane. When Redis is away nothing is lost: the sweep hands the rows out again."""
     rows = OutboxRow.objects.filter(topic=topic, object_id__in=object_ids, done_at=None)
-    first = rows.order_by("object_id").values_list("object_id", "epoch").first()
-    if first is None:
-        return
-    rows.update(handed_out_at=now)
-    _enqueue(topic=topic, object_ids=object_ids, job_id=f"{topic}-{first[0]}-{first[1]}-{len(object_ids)}")
+    epochs = list(rows.order_by("object_id").values_list("object_id", "epoch"))
+    if epochs:
+        rows.update(handed_out_at=now)
+        _enqueue(topic=topic, object_ids=[pk for pk, _ in epochs], job_id=_job_id(topic, epochs))
+
+
+def _job_id(topic: str, epochs: list[tuple[int, int]]) -> str:
+    """The same rows in the same epochs are the same job, and no others are."""
+    return f"{topic}-{hashlib.sha256(repr(epochs).encode()).hexdigest()[:24]}"
 
 
 def _enqueue(*, topic: str, object_ids: list[int], job_id: str) -> None:
     route = _routes[topic]
+    queue = Queue(route.lane, connection=redis_client(), serializer=JSONSerializer)
     try:
-        get_queue(route.lane).enqueue(route.job, object_ids, job_id=job_id, unique=True, result_ttl=0, failure_ttl=3600)
+        queue.enqueue(route.job, object_ids, job_id=job_id, unique=True, result_ttl=0, failure_ttl=3600)
     except DuplicateJobError:
         log.info("outbox.already_enqueued", topic=topic, job=job_id)
     except redis.RedisError as error:
@@ -96,11 +105,11 @@ def finish(*, topic: str, taken: Mapping[int, int], now: datetime) -> None:
 def sweep(*, now: datetime, before: datetime, limit: int = 500) -> int:
     """Hand out again what was noted before a moment and has no consequence yet; returns how many rows."""
     lost = list(
-        OutboxRow.objects.filter(done_at=None, created_at__lt=before)
+        OutboxRow.objects.filter(topic__in=_routes, done_at=None, created_at__lt=before)
         .order_by("created_at")
         .values_list("topic", "object_id")[:limit]
     )
-    for topic in sorted({topic for topic, _ in lost} & set(_routes)):
+    for topic in sorted({topic for topic, _ in lost}):
         ids = [pk for name, pk in lost if name == topic]
         OutboxRow.objects.filter(topic=topic, object_id__in=ids, done_at=None).update(
             epoch=F("epoch") + 1, created_at=now

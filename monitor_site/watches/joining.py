@@ -11,7 +11,7 @@ from monitor_site.outbox import services as outbox
 from .matching import Decision, Rule, decide
 from .models import Cause, EventKind, ListingEvent, Match, ShippingWish, Watch, WatchTarget
 from .pages import Page
-from .sightings import Seen
+from .sightings import Seen, amount_of
 
 TOPIC = "match"
 # A listing may be older than the watch by the time the marketplace's search needs to show it, and some more.
@@ -29,18 +29,19 @@ class Joined:
     announced: list[int] = field(default_factory=list)
 
 
-def join(*, pages: Sequence[Page], links: list[int], seen: dict[str, dict[str, Seen]], now: datetime) -> Joined:
-    """Make the matches of these pages for the links (watch asks target) given by id."""
+def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dict[str, Seen]], now: datetime) -> Joined:
+    """Make the matches of these pages for the links (watch asks target), as they were read when the pages were."""
     joined = Joined()
     for trace, rows in seen.items():
         joined.new[trace] = sum(one.fresh for one in rows.values())
     by_target = {page.target.pk: page for page in pages}
-    asked = list(WatchTarget.objects.filter(pk__in=links, target_id__in=by_target).select_related("watch"))
+    asked = [link for link in links if link.target_id in by_target]
+    watches = Watch.objects.in_bulk([link.watch_id for link in asked])
     had = _had(asked, seen)
-    for link in asked:
+    for link in (link for link in asked if link.watch_id in watches):
+        link.watch = watches[link.watch_id]
         page = by_target[link.target_id]
-        rows = seen.get(page.result.trace, {})
-        _save(_drafts(link, page, rows, had, now), joined)
+        _save(_drafts(link, page, seen.get(page.result.trace, {}), had, now), joined)
     _baseline([link.pk for link in asked if link.baselined_at is None], now)
     outbox.write(topic=TOPIC, object_ids=joined.announced, now=now)
     return joined
@@ -96,8 +97,8 @@ def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, now: da
         watch=link.watch,
         listing_id=one.listing_id,
         cause=cause,
-        silent=cause == Cause.EXISTING and not link.watch.tell_existing,
-        price=one.sighting.price.amount if one.sighting.price else None,
+        silent=cause == Cause.EXISTING and link.quiet,
+        price=amount_of(one.sighting.price),
         reasons=list(decision.reasons),
         trace=page.result.trace,
         matched_at=now,
@@ -107,13 +108,19 @@ def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, now: da
 def _cause(link: WatchTarget, page: Page, one: Seen) -> Cause:
     """New is: not shown before, and created since the watch began. A bumped old listing is not new."""
     if link.baselined_at is None:
-        return Cause.EXISTING
+        return Cause.LISTED if _created_after(link.began_at, one) else Cause.EXISTING
     edge = _edge(one, page.result.started_at)
     if edge is not None:
         return edge
     if page.shown_before(one.sighting.external_id):
         return Cause.CHANGED
-    return Cause.LISTED if _created_since(link, link.baselined_at, one) else Cause.EXISTING
+    grace = _index_lag(link.watch.marketplace) + INDEX_MARGIN
+    return Cause.LISTED if _created_after(link.began_at - grace, one, unknown=one.fresh) else Cause.EXISTING
+
+
+def _created_after(moment: datetime, one: Seen, *, unknown: bool = False) -> bool:
+    created = one.sighting.created
+    return unknown if created is None else created >= moment
 
 
 def _edge(one: Seen, at: datetime) -> Cause | None:
@@ -126,13 +133,6 @@ def _edge(one: Seen, at: datetime) -> Cause | None:
         if kind in kinds:
             return cause
     return None
-
-
-def _created_since(link: WatchTarget, began: datetime, one: Seen) -> bool:
-    created = one.sighting.created
-    if created is None:
-        return one.fresh
-    return created >= began - _index_lag(link.watch.marketplace) - INDEX_MARGIN
 
 
 def _index_lag(marketplace: str) -> timedelta:

@@ -113,7 +113,7 @@ def _price(rule: Rule, sighting: Sighting) -> Reason | None:
     if rule.price_min is None and rule.price_max is None:
         return None
     wanted = f"{'' if rule.price_min is None else rule.price_min}–{'' if rule.price_max is None else rule.price_max}"
-    if sighting.price is None or sighting.price.currency != rule.currency:
+    if sighting.price is None or sighting.price.amount == 0 or sighting.price.currency != rule.currency:
         return _reason("price", Verdict.UNKNOWN, wanted=wanted)
     inside = _within(sighting.price.amount, rule.price_min, rule.price_max)
     return _reason("price", _yes_or_no(inside), saw=str(sighting.price.amount), wanted=wanted)

@@ -5,10 +5,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from monitor_site.contract import Sighting
+from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
 from .models import Target
 from .results import Result
 from .sightings import Look, digest
+
+
+def currency_of(marketplace: str) -> str:
+    """The marketplace's currency; yen when its plugin is not there to say."""
+    try:
+        return catalog().get(marketplace).manifest.currency
+    except UnknownMarketplace:
+        return "JPY"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +48,7 @@ class Page:
         """The rows worth a look into the database."""
         return Look(
             marketplace=self.target.marketplace,
+            currency=currency_of(self.target.marketplace),
             trace=self.result.trace,
             at=self.result.started_at,
             sightings=self._interesting(),

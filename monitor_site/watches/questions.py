@@ -2,10 +2,12 @@
 
 import hashlib
 import unicodedata
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Min
+from django.db import transaction
+from django.db.models import Exists, F, Min, OuterRef
 
 from monitor_site.contract import SearchCriteria, canonical
 from monitor_site.marketplaces.catalog import catalog
@@ -14,6 +16,7 @@ from monitor_site.outbox import services as outbox
 from .models import Target, Watch, WatchTarget
 
 TOPIC = "target"
+MOST_HEALED = 1000
 
 
 def target_key(*, marketplace: str, kind: str, criteria: str) -> str:
@@ -36,13 +39,26 @@ def _criteria(watch: Watch, words: list[str]) -> SearchCriteria:
     return shape(keyword=" ".join(sorted(unicodedata.normalize("NFKC", word) for word in words if word)), **options)
 
 
-def link(*, watch: Watch, now: datetime) -> None:
-    """Make the watch ask exactly its questions; new links begin with a silent baseline. Inside a transaction."""
+def link(*, watch: Watch, now: datetime, quiet: bool) -> None:
+    """Make the watch ask exactly its questions; a new link begins with a baseline, silent when ``quiet``.
+
+    Inside a transaction. Targets are locked before links, as a recording locks them.
+    """
     wanted = {_target(watch, criteria, now).pk for criteria in questions(watch)}
     asked = set(watch.links.values_list("target_id", flat=True))
+    lock(wanted | asked)
     watch.links.filter(target_id__in=asked - wanted).delete()
-    WatchTarget.objects.bulk_create([WatchTarget(watch=watch, target_id=pk) for pk in sorted(wanted - asked)])
+    WatchTarget.objects.bulk_create(
+        [WatchTarget(watch=watch, target_id=pk, began_at=now, quiet=quiet) for pk in sorted(wanted - asked)],
+        ignore_conflicts=True,
+    )
     settle(target_ids=wanted | asked, now=now)
+
+
+def lock(target_ids: Iterable[int]) -> dict[int, Target]:
+    """Hold these rows, in one order for everybody, until the transaction ends; where the database has row locks."""
+    rows = Target.objects.select_for_update().filter(pk__in=list(target_ids)).order_by("pk")
+    return {row.pk: row for row in rows}
 
 
 def _target(watch: Watch, criteria: str, now: datetime) -> Target:
@@ -56,19 +72,44 @@ def _target(watch: Watch, criteria: str, now: datetime) -> Target:
     return Target.objects.get_or_create(key=key, defaults=defaults)[0]
 
 
-def settle(*, target_ids: set[int], now: datetime) -> None:
-    """Bring targets in line with who asks them: active or not, the shortest wished interval. Inside a transaction."""
-    wishes = dict(
-        WatchTarget.objects.filter(target_id__in=target_ids, watch__paused_at=None)
-        .values_list("target_id")
-        .annotate(shortest=Min("watch__interval_seconds"))
-    )
-    for target in Target.objects.filter(pk__in=target_ids).order_by("pk"):
-        _settle_one(target, wishes.get(target.pk))
-    outbox.write(topic=TOPIC, object_ids=target_ids, now=now)
+def begin_again(*, watch: Watch, began_at: datetime) -> None:
+    """The next answer is a baseline again, and silent; what is listed from ``began_at`` on is new."""
+    watch.links.update(baselined_at=None, began_at=began_at, quiet=True)
 
 
-def _settle_one(target: Target, shortest: int | None) -> None:
-    active = shortest is not None and target.quarantined_at is None
-    wished = shortest if shortest is not None else target.interval_seconds
-    Target.objects.filter(pk=target.pk).update(active=active, interval_seconds=wished)
+def settle(*, target_ids: Iterable[int], now: datetime) -> None:
+    """Bring targets in line with who asks them: active or not, the shortest wished interval.
+
+    Inside a transaction. The rows are locked before the wishes are read, so that of two people who come and go at
+    once the second sees what the first has done.
+    """
+    rows = lock(target_ids)
+    wishes = _wishes(rows)
+    changed = [row.pk for row in rows.values() if _settle_one(row, wishes.get(row.pk))]
+    waiting = WatchTarget.objects.filter(target_id__in=rows, baselined_at=None, watch__paused_at=None)
+    outbox.write(topic=TOPIC, object_ids={*changed, *waiting.values_list("target_id", flat=True)}, now=now)
+
+
+def _wishes(target_ids: Iterable[int]) -> dict[int, int]:
+    asked = WatchTarget.objects.filter(target_id__in=list(target_ids), watch__paused_at=None)
+    return dict(asked.values_list("target_id").annotate(shortest=Min("watch__interval_seconds")))
+
+
+def _settle_one(target: Target, shortest: int | None) -> bool:
+    """Whether anything changed; a target nobody asks keeps its interval."""
+    wanted = shortest is not None and target.quarantined_at is None
+    seconds = shortest if shortest is not None else target.interval_seconds
+    if (wanted, seconds) == (target.active, target.interval_seconds) and target.checked_at is not None:
+        return False
+    Target.objects.filter(pk=target.pk).update(active=wanted, interval_seconds=seconds)
+    return True
+
+
+@transaction.atomic
+def heal(*, now: datetime) -> int:
+    """Settle the targets whose row does not say what their watches say; returns how many (there should be none)."""
+    asked = WatchTarget.objects.filter(target=OuterRef("pk"), watch__paused_at=None)
+    wrong = Target.objects.filter(quarantined_at=None).annotate(asked=Exists(asked)).exclude(active=F("asked"))
+    ids = list(wrong.values_list("pk", flat=True)[:MOST_HEALED])
+    settle(target_ids=ids, now=now)
+    return len(ids)

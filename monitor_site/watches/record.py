@@ -13,20 +13,24 @@ from monitor_site.contract import SuspectEmpty
 
 from .beat import missed_beats, phase_ms
 from .joining import Joined, join
-from .models import Check, Listing, Outcome, Target, WatchTarget
+from .models import Check, Outcome, Target, WatchTarget
 from .pages import Page
+from .questions import lock
 from .results import Recorded, Result, Standing
-from .sightings import upsert
+from .sightings import touch, upsert
 
 LONGEST_DELAY_MS = 15 * 60 * 1000
 # How coarse "last seen" of a listing is: one update per target and so many seconds, not one per row and check.
 SEEN_SECONDS = 300
+# What a column holds: later than three weeks is simply very late.
+MOST_MS = 2**31 - 1
 
 
 @transaction.atomic
 def record(results: Sequence[Result], *, now: datetime) -> Recorded:
     """Write the results; at most one per target. Returns what the schedule and the lanes need to know."""
-    targets = Target.objects.in_bulk([result.target_id for result in results])
+    results = sorted(results, key=lambda result: result.target_id)
+    targets = lock(result.target_id for result in results)
     recorded = Recorded()
     accepted = [r for r in results if r.target_id in targets and _accept(targets[r.target_id], r, recorded)]
     joined = _find([r for r in accepted if not r.failed], targets, now)
@@ -63,29 +67,27 @@ def _after_success(result: Result) -> dict[str, object]:
 
 def _find(results: Sequence[Result], targets: dict[int, Target], now: datetime) -> Joined:
     """Only rows that changed, or all where some watch waits for its baseline, are looked at closer."""
-    links = list(
-        WatchTarget.objects.filter(target_id__in=[r.target_id for r in results], watch__paused_at=None).only(
-            "pk", "target_id", "baselined_at"
-        )
-    )
+    links = list(WatchTarget.objects.filter(target_id__in=[r.target_id for r in results], watch__paused_at=None))
     waiting = {link.target_id for link in links if link.baselined_at is None}
     pages = [_page(targets[r.target_id], r, whole=r.target_id in waiting) for r in results]
     for page in pages:
-        _remember(page, now)
+        _remember(page)
     seen = upsert([page.look for page in pages if page.look.sightings], now=now)
-    return join(pages=[p for p in pages if p.changed or p.whole], links=[link.pk for link in links], seen=seen, now=now)
+    joined = join(pages=[page for page in pages if page.changed or page.whole], links=links, seen=seen, now=now)
+    for page in pages:
+        if _slot(now) != _slot(page.target.succeeded_at):
+            touch(marketplace=page.target.marketplace, external_ids=page.recent, now=now)
+    return joined
 
 
 def _page(target: Target, result: Result, *, whole: bool) -> Page:
     return Page(target=target, result=result, before=target.recent, whole=whole)
 
 
-def _remember(page: Page, now: datetime) -> None:
-    """Keep the answer for the next comparison; note coarsely that its listings are still there."""
+def _remember(page: Page) -> None:
+    """Keep the answer for the next comparison."""
     if page.recent != page.before:
         Target.objects.filter(pk=page.target.pk).update(recent=page.recent)
-    if _slot(now) != _slot(page.target.succeeded_at):
-        Listing.objects.filter(marketplace=page.target.marketplace, external_id__in=page.recent).update(seen_at=now)
 
 
 def _slot(moment: datetime | None) -> int:
@@ -102,7 +104,7 @@ def _check(result: Result, target: Target, joined: Joined) -> Check:
         due_at=datetime.fromtimestamp(result.due_ms / 1000, tz=UTC),
         started_at=result.started_at,
         finished_at=result.finished_at,
-        lateness_ms=result.lateness_ms,
+        lateness_ms=max(-MOST_MS, min(result.lateness_ms, MOST_MS)),
         duration_ms=_duration_ms(result),
         missed_beats=_missed(result, target),
         fetched=len(result.sightings),
@@ -122,28 +124,34 @@ def _outcome(result: Result) -> str:
 
 
 def _duration_ms(result: Result) -> int:
-    return max(0, round((result.finished_at - result.started_at).total_seconds() * 1000))
+    return min(MOST_MS, max(0, round((result.finished_at - result.started_at).total_seconds() * 1000)))
 
 
 def _missed(result: Result, target: Target) -> int:
-    return missed_beats(
+    missed = missed_beats(
         phase=phase_ms(target.key, target.interval_seconds),
         interval_seconds=target.interval_seconds,
         due_ms=result.due_ms,
         finished_ms=round(result.finished_at.timestamp() * 1000),
     )
+    return min(missed, MOST_MS)
 
 
 def _standing(result: Result, target: Target | None) -> Standing:
     """A target that is gone is inactive; one that failed comes back later, twice as late each time."""
     if target is None:
         return Standing(target_id=result.target_id, key="0" * 64, active=False, interval_seconds=1)
+    return standing_of(target, delay_ms=_delay_ms(target) if result.failed else 0)
+
+
+def standing_of(target: Target, *, delay_ms: int) -> Standing:
+    """What the schedule must know of a target, from its row."""
     return Standing(
         target_id=target.pk,
         key=target.key,
         active=target.active,
         interval_seconds=target.interval_seconds,
-        delay_ms=_delay_ms(target) if result.failed else 0,
+        delay_ms=delay_ms,
     )
 
 

@@ -1,11 +1,13 @@
 """What people do with watches and matches: one verb on one noun, one transaction each."""
 
 from collections.abc import Iterable
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
+from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import services as outbox
 
 from . import questions
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 CHECK_NOW = "check_now"
+WISHED = tuple(field.name for field in fields(Wish))
 
 
 @transaction.atomic
@@ -35,23 +38,29 @@ def create_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
     watch = Watch(user=user, created_at=now)
     _fill(watch, checked(wish), now)
     watch.save()
-    questions.link(watch=watch, now=now)
+    questions.link(watch=watch, now=now, quiet=not watch.tell_existing)
     return watch
 
 
 @transaction.atomic
 def change_watch(*, watch: Watch, wish: Wish, now: datetime) -> Watch:
-    """Change a watch. New questions begin with a silent baseline, and so does a changed rule.
+    """Change a watch. New questions begin with a silent baseline; under a changed rule, what was listed since the
 
-    Raises ``ValidationError`` with a sentence per field; nothing is saved then.
+    last check is still new. Raises ``ValidationError`` with a sentence per field; nothing is saved then.
     """
     before = _rule_of(watch)
     _fill(watch, checked(wish), now)
-    watch.save()
+    watch.save(update_fields=[*WISHED, "currency", "updated_at"])
+    questions.link(watch=watch, now=now, quiet=True)
     if _rule_of(watch) != before:
-        watch.links.update(baselined_at=None)
-    questions.link(watch=watch, now=now)
+        questions.begin_again(watch=watch, began_at=_last_look(watch, now))
     return watch
+
+
+def _last_look(watch: Watch, now: datetime) -> datetime:
+    """When all questions of a watch had last been answered; now when one never was."""
+    looks = list(watch.links.values_list("target__succeeded_at", flat=True))
+    return min((look or now for look in looks), default=now)
 
 
 def _rule_of(watch: Watch) -> tuple[Any, ...]:
@@ -60,12 +69,11 @@ def _rule_of(watch: Watch) -> tuple[Any, ...]:
 
 
 def _fill(watch: Watch, wish: Wish, now: datetime) -> None:
-    for name in ("name", "marketplace", "price_min", "price_max", "shipping", "interval_seconds", "policy"):
-        setattr(watch, name, getattr(wish, name))
-    for name in ("must", "any_of", "none_of", "conditions"):
-        setattr(watch, name, list(getattr(wish, name)))
+    for name in WISHED:
+        value = getattr(wish, name)
+        setattr(watch, name, list(value) if isinstance(value, tuple) else value)
     watch.options = {name: list(v) if isinstance(v, tuple) else v for name, v in wish.options.items()}
-    watch.tell_existing = wish.tell_existing
+    watch.currency = catalog().get(wish.marketplace).manifest.currency
     watch.updated_at = now
 
 
@@ -80,7 +88,8 @@ def pause_watch(*, watch: Watch, now: datetime) -> None:
 def resume_watch(*, watch: Watch, now: datetime) -> None:
     """Ask again. What came and went meanwhile is the new baseline: a long pause does not end in a flood."""
     if Watch.objects.filter(pk=watch.pk).exclude(paused_at=None).update(paused_at=None, updated_at=now):
-        watch.links.update(baselined_at=None)
+        questions.lock(_targets_of(watch))
+        questions.begin_again(watch=watch, began_at=now)
         questions.settle(target_ids=_targets_of(watch), now=now)
 
 
@@ -88,6 +97,7 @@ def resume_watch(*, watch: Watch, now: datetime) -> None:
 def delete_watch(*, watch: Watch, now: datetime) -> None:
     """Remove a watch and its matches; listings and their prices stay."""
     targets = _targets_of(watch)
+    questions.lock(targets)
     watch.delete()
     questions.settle(target_ids=targets, now=now)
 

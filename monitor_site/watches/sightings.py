@@ -1,15 +1,20 @@
 """From sightings to listings, price points and events. Runs inside the recording transaction."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from django.db import connection
 
 from monitor_site.contract import Money, Sighting, Status
 
 from .models import EventKind, Listing, ListingEvent, PricePoint
 
+COMPARED = (
+    "marketplace", "external_id", "title", "price", "status", "digest", "trace", "observed_at", "edited_at",
+)  # fmt: skip
 STATUS_EVENTS = {
     Status.RESERVED: EventKind.RESERVED,
     Status.SOLD: EventKind.SOLD,
@@ -35,9 +40,10 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """All sightings of one check, with its marketplace, start and trace."""
+    """All sightings of one check, with its marketplace and that one's currency, its start and trace."""
 
     marketplace: str
+    currency: str
     trace: str
     at: datetime
     sightings: Sequence[Sighting]
@@ -57,7 +63,23 @@ def upsert(looks: Sequence[Look], *, now: datetime) -> dict[str, dict[str, Seen]
     known = _known(looks)
     _insert_new(looks, known, now)
     rows = _known(looks)
-    return {look.trace: {s.external_id: _settle(look, s, rows, known) for s in look.sightings} for look in looks}
+    seen: dict[str, dict[str, Seen]] = {look.trace: {} for look in looks}
+    # In one order over all looks: two workers that change the same listings never wait for each other in a circle.
+    for look, sighting in sorted(_pairs(looks), key=lambda pair: (pair[0].marketplace, pair[1].external_id)):
+        seen[look.trace][sighting.external_id] = _settle(look, sighting, rows, known)
+    return seen
+
+
+def _pairs(looks: Sequence[Look]) -> Iterator[tuple[Look, Sighting]]:
+    return ((look, sighting) for look in looks for sighting in look.sightings)
+
+
+def touch(*, marketplace: str, external_ids: Iterable[str], now: datetime) -> None:
+    """These listings are still there. What another worker holds is left to it: nobody waits for a coarse figure."""
+    rows = Listing.objects.filter(marketplace=marketplace, external_id__in=list(external_ids))
+    if connection.features.has_select_for_update_skip_locked:
+        rows = rows.select_for_update(skip_locked=True)
+    Listing.objects.filter(pk__in=list(rows.values_list("pk", flat=True))).update(seen_at=now)
 
 
 def _known(looks: Sequence[Look]) -> dict[tuple[str, str], Listing]:
@@ -65,7 +87,7 @@ def _known(looks: Sequence[Look]) -> dict[tuple[str, str], Listing]:
     for marketplace in {look.marketplace for look in looks}:
         ids = {s.external_id for look in looks if look.marketplace == marketplace for s in look.sightings}
         rows = Listing.objects.filter(marketplace=marketplace, external_id__in=ids)
-        rows = rows.only("marketplace", "external_id", "price", "status", "digest", "trace", "observed_at")
+        rows = rows.only(*COMPARED)
         found.update({(marketplace, row.external_id): row for row in rows})
     return found
 
@@ -84,16 +106,19 @@ def _insert_new(looks: Sequence[Look], known: dict[tuple[str, str], Listing], no
 
 def _first_facts(names: set[tuple[str, str]], traces: set[str], now: datetime) -> None:
     """Only the check whose trace stands in the row was first; another worker's row is its own to tell of."""
-    if not names:
-        return
-    ids = [external_id for _, external_id in names]
-    mine = list(Listing.objects.filter(external_id__in=ids, trace__in=traces).only("pk", "price", "trace"))
+    for marketplace in sorted({name[0] for name in names}):
+        ids = [external_id for place, external_id in names if place == marketplace]
+        mine = Listing.objects.filter(marketplace=marketplace, external_id__in=ids, trace__in=traces)
+        _tell_first(list(mine.only("pk", "price", "trace")), now)
+
+
+def _tell_first(rows: Sequence[Listing], now: datetime) -> None:
     ListingEvent.objects.bulk_create(
-        [ListingEvent(listing=r, kind=EventKind.LISTED, at=now, after=r.price, trace=r.trace) for r in mine],
+        [ListingEvent(listing=r, kind=EventKind.LISTED, at=now, after=r.price, trace=r.trace) for r in rows],
         ignore_conflicts=True,
     )
     PricePoint.objects.bulk_create(
-        [PricePoint(listing=row, price=row.price, at=now) for row in mine if row.price is not None],
+        [PricePoint(listing=row, price=row.price, at=now) for row in rows if row.price is not None],
         ignore_conflicts=True,
     )
 
@@ -106,23 +131,23 @@ def _new_listing(look: Look, sighting: Sighting, now: datetime) -> Listing:
         seen_at=now,
         observed_at=look.at,
         trace=look.trace,
-        **_columns(sighting),
+        **_columns(look, sighting),
     )
 
 
-def _columns(sighting: Sighting) -> dict[str, Any]:
+def _columns(look: Look, sighting: Sighting) -> dict[str, Any]:
     seller = sighting.seller
     return {
         "title": sighting.title,
         "url": sighting.url,
-        "price": _amount(sighting.price),
-        "buy_now": _amount(sighting.buy_now),
-        "currency": sighting.price.currency if sighting.price else "JPY",
+        "price": amount_of(sighting.price),
+        "buy_now": amount_of(sighting.buy_now),
+        "currency": look.currency,
         "kind": sighting.kind.value,
         "status": sighting.status.value,
         "condition": sighting.condition.value,
         "shipping": sighting.shipping.value,
-        "shipping_fee": _amount(sighting.shipping_fee),
+        "shipping_fee": amount_of(sighting.shipping_fee),
         "seller_id": seller.id if seller else "",
         "seller_name": (seller.name or "") if seller else "",
         "seller_rating": seller.rating if seller else None,
@@ -137,7 +162,8 @@ def _columns(sighting: Sighting) -> dict[str, Any]:
     }
 
 
-def _amount(money: Money | None) -> int | None:
+def amount_of(money: Money | None) -> int | None:
+    """A known price; nought is a placeholder everywhere and therefore unknown."""
     return money.amount if money is not None and money.amount > 0 else None
 
 
@@ -155,7 +181,7 @@ def _settle(
 
 def _change(look: Look, sighting: Sighting, row: Listing) -> frozenset[str]:
     """Take the new state over, if nobody was faster and this look is the newer one; returns the edges."""
-    columns = _columns(sighting)
+    columns = _columns(look, sighting)
     mine = Listing.objects.filter(pk=row.pk, digest=row.digest, observed_at__lt=look.at)
     if mine.update(**columns, observed_at=look.at, seen_at=look.at) != 1:
         return frozenset()
@@ -170,16 +196,25 @@ def _change(look: Look, sighting: Sighting, row: Listing) -> frozenset[str]:
         PricePoint.objects.bulk_create(
             [PricePoint(listing=row, price=columns["price"], at=look.at)], ignore_conflicts=True
         )
-    row.digest, row.price, row.status = columns["digest"], columns["price"], columns["status"]
-    return frozenset(events) or frozenset({"edited"})
+    for name in ("digest", "price", "status", "title", "edited_at"):
+        setattr(row, name, columns[name])
+    return frozenset(events)
 
 
 def _edges(row: Listing, sighting: Sighting) -> set[str]:
     """Edges, not levels. An unknown price or status on either side is no edge."""
     edges: set[str] = set()
-    price = _amount(sighting.price)
+    price = amount_of(sighting.price)
     if price is not None and row.price is not None and price != row.price:
         edges.add(EventKind.PRICE_DROP if price < row.price else EventKind.PRICE_RISE)
     if sighting.status != row.status and Status.UNKNOWN not in (sighting.status, row.status):
         edges.add(STATUS_EVENTS[sighting.status])
+    if not edges and _only_moved_up(row, sighting):
+        edges.add(EventKind.BUMPED)
     return {str(edge) for edge in edges}
+
+
+def _only_moved_up(row: Listing, sighting: Sighting) -> bool:
+    """The marketplace says that it was edited, and nothing a person sees is different."""
+    moved = sighting.updated is not None and row.edited_at is not None and sighting.updated > row.edited_at
+    return moved and sighting.title == row.title

@@ -50,6 +50,7 @@ def checked(wish: Wish) -> Wish:
         must=_words("must", wish.must, errors),
         any_of=_words("any_of", wish.any_of, errors),
         none_of=_words("none_of", wish.none_of, errors),
+        conditions=tuple(wish.conditions),
     )
     for check in (_check_words, _check_prices, _check_choices, _check_marketplace, _check_options):
         check(clean, errors)

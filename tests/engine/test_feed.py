@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 import uvicorn
+from django.db import IntegrityError, OperationalError
 
 from monitor_site.connections import key
-from monitor_site.engine import settling
+from monitor_site.engine import recording, settling
 from monitor_site.engine.loop import WorkerLoop
 from monitor_site.engine.schedule import Schedule
 from monitor_site.watches import services
@@ -109,6 +110,44 @@ def test_a_loop_that_stops_gives_back_what_it_holds(
     assert redis.hlen(key("lease", "mercari")) == 0
     assert redis.zcard(key("due", "mercari")) == 1
     assert not redis.exists(key("alive", "checks-2"))
+
+
+def test_a_database_that_fails_while_rows_are_loaded_costs_a_moment_not_the_target(
+    loop: WorkerLoop, alice: Any, redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = iter([OperationalError("the server closed the connection"), OperationalError("again")])
+    real = recording.load_targets
+
+    def shaky(ids: Any) -> Any:
+        for failure in failures:
+            raise failure
+        return real(ids)
+
+    monkeypatch.setattr(recording, "load_targets", shaky)
+    watch_of(alice, datetime.now(UTC), must=["ノクタ"])
+    settled(redis)
+    serve_until(loop, Check.objects.exists, "a check is recorded after all")
+    until(lambda: loop.flight.empty, what="nothing is held for ever")
+    assert redis.hlen(key("suspects", "mercari")) == 0
+
+
+def test_a_row_that_cannot_be_recorded_takes_no_neighbour_with_it(
+    loop: WorkerLoop, alice: Any, redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = recording.record
+
+    def picky(results: Any, **options: Any) -> Any:
+        if any(Target.objects.get(pk=one.target_id).criteria.count("毒") for one in results):
+            raise IntegrityError("this one cannot be")
+        return real(results, **options)
+
+    monkeypatch.setattr(recording, "record", picky)
+    for word in ("毒", "キーボード", "万年筆"):
+        watch_of(alice, datetime.now(UTC), must=[word])
+    schedule = settled(redis)
+    serve_until(loop, lambda: Check.objects.values("target").distinct().count() == 2, "the neighbours are recorded")
+    until(lambda: loop.flight.empty, what="all leases go back")
+    assert schedule.members("mercari") == set(map(str, Target.objects.values_list("pk", flat=True)))
 
 
 def test_the_loop_says_that_it_is_alive(loop: WorkerLoop, redis: Any) -> None:

@@ -41,6 +41,8 @@ def test_lost_leases_stop_their_work_and_nothing_of_it_is_kept() -> None:
 
     task: Any = Task()
     flight = Flight(running={lease("1"): task}, landed=[Landed(lease=lease("2"), result=None)])
-    flight.lose("mercari", {"1", "2"})
+    newer = Lease(marketplace="mercari", id="1", fence=2, due_ms=1)
+    flight.loading.add(newer)
+    flight.lose([lease("1"), lease("2")])
     assert task.cancelled
-    assert flight.empty
+    assert flight.held() == [newer]

@@ -36,12 +36,12 @@ class Worker:
         asked = {"marketplace": MARKET, "pace": PACE, "slots": 100, "idle": True} | changes
         return await self.leases.lease(**asked)
 
-    async def back(self, *leases: Any, how: str = "beat", seconds: int = 5, delay_ms: int = 0) -> set[str]:
+    async def back(self, *leases: Any, how: str = "beat", seconds: int = 5, delay_ms: int = 0) -> frozenset[str]:
         returns = [
             Return(lease=lease, how=how, standing=standing(lease.id, seconds=seconds, delay_ms=delay_ms))
             for lease in leases
         ]
-        return await self.leases.give_back(marketplace=MARKET, returns=returns)
+        return (await self.leases.give_back(marketplace=MARKET, returns=returns)).lost
 
 
 def standing(name: str, *, seconds: int = 5, delay_ms: int = 0) -> Standing:
@@ -74,7 +74,6 @@ async def test_what_is_due_later_than_the_look_ahead_waits(schedule: Schedule, c
     put(schedule, "later", due=schedule.now_ms() + 60_000)
     leased = await Worker(client).lease()
     assert [lease.id for lease in leased.leases] == ["soon"]
-    assert leased.next_due_ms is not None
 
 
 async def test_the_most_overdue_come_first(schedule: Schedule, client: Any) -> None:
@@ -173,7 +172,7 @@ async def test_an_old_lease_neither_extends_nor_returns(schedule: Schedule, clie
     end_leases(redis, "1")
     (fresh,) = (await new.lease()).leases
     assert fresh.fence > stale.fence
-    assert await old.leases.extend(marketplace=MARKET, leases=[stale]) == {"1"}
+    assert await old.leases.extend(marketplace=MARKET, leases=[stale, fresh]) == {stale}
     assert await old.back(stale) == {"1"}
     assert await new.back(fresh) == set()
 
@@ -207,13 +206,7 @@ async def test_what_nobody_returned_runs_alone_and_is_cleared_when_it_returns(
     await worker.lease()
     end_leases(redis, "poison")
     put(schedule, "good")
-    leased = await worker.lease()
-    assert [lease.id for lease in leased.leases] == ["good"] or leased.leases[0].alone
-    if not leased.leases[0].alone:
-        assert leased.drain
-        await worker.back(*leased.leases)
-        leased = await worker.lease()
-    (lone,) = leased.leases
+    (lone,) = (await worker.lease()).leases
     assert (lone.id, lone.alone, lone.due_ms) == ("poison", True, due)
     await worker.back(lone)
     assert redis.hlen(key("suspects", MARKET)) == 0
@@ -269,11 +262,77 @@ async def test_dead_leases_do_not_use_up_concurrency(schedule: Schedule, client:
     assert len((await Worker(client, "w2").lease(pace=narrow)).leases) == 1
 
 
+async def test_dead_leases_are_found_behind_any_number_of_overdue_ids(
+    schedule: Schedule, client: Any, redis: Any
+) -> None:
+    narrow = Pace(per_minute=6_000, ceiling_per_minute=6_000, floor_seconds=1, concurrency=4)
+    put(schedule, *"abcd")
+    await Worker(client).lease(pace=narrow)
+    redis.zadd(key("due", MARKET), {name: schedule.now_ms() - 1 for name in "abcd"})
+    put(schedule, *map(str, range(500)), due=schedule.now_ms() - 60_000)
+    assert len((await Worker(client, "w2").lease(pace=narrow)).leases) == 4
+
+
+async def test_a_half_open_breaker_probes_though_a_dead_lease_lies_behind_many(
+    schedule: Schedule, client: Any, redis: Any
+) -> None:
+    put(schedule, "dead")
+    await Worker(client).lease()
+    redis.zadd(key("due", MARKET), {"dead": schedule.now_ms() - 1})
+    put(schedule, *map(str, range(500)), due=schedule.now_ms() - 60_000)
+    redis.hset(key("breaker", MARKET), mapping={"state": "open", "until": schedule.now_ms() - 1})
+    assert len((await Worker(client, "w2").lease()).leases) == 1
+
+
+async def test_a_clock_set_back_stops_nobody(schedule: Schedule, client: Any, redis: Any) -> None:
+    slow = Pace(per_minute=20, ceiling_per_minute=45, floor_seconds=5, concurrency=4)
+    put(schedule, "1")
+    redis.hset(key("pace", MARKET), mapping={"tokens": 1, "at": schedule.now_ms() + 3_600_000})
+    assert ask(schedule, "a", slow).ticket
+    assert len((await Worker(client).lease(pace=slow)).leases) == 1
+
+
+async def test_what_was_edited_while_it_was_leased_is_settled_at_its_return(
+    schedule: Schedule, client: Any, redis: Any
+) -> None:
+    worker = Worker(client)
+    put(schedule, "1", "2")
+    leases = (await worker.lease()).leases
+    put(schedule, "1", due=10**13)
+    returns = [Return(lease=lease, how="beat", standing=standing(lease.id)) for lease in leases]
+    back = await worker.leases.give_back(marketplace=MARKET, returns=returns)
+    assert (back.lost, back.edited) == (frozenset(), frozenset({"1"}))
+    assert redis.scard(key("edited", MARKET)) == 0
+
+
+def test_an_edit_does_not_send_what_is_overdue_to_the_end_of_the_queue(schedule: Schedule, redis: Any) -> None:
+    put(schedule, "1", due=5)
+    put(schedule, "1", due=10**13)
+    assert score(redis, "1") == 5
+
+
+def test_a_bound_pulls_in_what_lies_too_far_ahead_and_adds_nothing(schedule: Schedule, redis: Any) -> None:
+    put(schedule, "far", due=10**14)
+    put(schedule, "far", "absent", how="bound", due=10**13)
+    assert (score(redis, "far"), score(redis, "absent")) == (10**13, None)
+
+
+def test_more_workers_are_wanted_only_for_what_they_could_lease(schedule: Schedule, redis: Any) -> None:
+    put(schedule, *map(str, range(80)), due=schedule.now_ms() - 5_000)
+    found = schedule.waiting(marketplace=MARKET, pace=PACE)
+    assert (found.due, found.late) == (50, 50)
+    redis.hset(key("breaker", MARKET), mapping={"state": "open", "until": schedule.now_ms() + 60_000})
+    assert schedule.waiting(marketplace=MARKET, pace=PACE).due == 0
+    redis.delete(key("breaker", MARKET))
+    redis.hset(key("pace", MARKET), mapping={"tokens": 0, "at": schedule.now_ms()})
+    assert schedule.waiting(marketplace=MARKET, pace=PACE).due == 0
+
+
 def test_an_edit_leaves_a_leased_id_alone_and_moves_a_waiting_one(schedule: Schedule, redis: Any) -> None:
-    put(schedule, "waiting", "leased", due=10**13)
+    put(schedule, "waiting", "leased", due=10**14)
     redis.hset(key("lease", MARKET), "leased", "1|w|1|0")
-    assert put(schedule, "waiting", "leased", due=10**12) == 1
-    assert (score(redis, "waiting"), score(redis, "leased")) == (10**12, 10**13)
+    assert put(schedule, "waiting", "leased", due=10**13) == 1
+    assert (score(redis, "waiting"), score(redis, "leased")) == (10**13, 10**14)
     assert put(schedule, "waiting", "leased", how="remove") == 1
 
 
@@ -315,7 +374,7 @@ async def test_a_ticket_ends_soon_after_its_first_lease(schedule: Schedule, clie
     put(schedule, "1")
     ask(schedule, "a")
     untaken = redis.zscore(key("tickets", MARKET), "a")
-    await Worker(client).lease(ticket="a")
+    await Worker(client).lease(tickets=["a"])
     taken = redis.zscore(key("tickets", MARKET), "a")
     assert untaken - schedule.now_ms() > 8_000
     assert taken - schedule.now_ms() <= 800

@@ -41,6 +41,7 @@ def test_a_checked_target_goes_to_its_grid_and_a_paused_one_leaves(
 ) -> None:
     watch = watch_of(alice, now, interval_seconds=600)
     Target.objects.update(checked_at=now)
+    watch.links.update(baselined_at=now)
     target = Target.objects.get()
     settling.settle(schedule, target_ids=[target.pk])
     assert due(redis, target) == settling.beat_after(target, schedule.now_ms())
@@ -87,6 +88,7 @@ def test_the_audit_takes_out_strays_and_leaves_upkeep_alone(
 def test_a_check_asked_for_now_is_due_now(alice: Any, now: datetime, schedule: Schedule, redis: Any) -> None:
     watch = watch_of(alice, now, interval_seconds=3600)
     Target.objects.update(checked_at=now)
+    watch.links.update(baselined_at=now)
     target = Target.objects.get()
     settling.settle(schedule, target_ids=[target.pk])
     services.check_now(watch=watch, now=now)

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+import redis as redis_library
 from django.conf import settings
 from django.db import transaction
 from rq import Queue
@@ -57,14 +58,29 @@ def test_a_fact_noted_twice_is_one_row_with_a_new_epoch(now: datetime) -> None:
     assert OutboxRow.objects.get().epoch == 2
 
 
-def test_without_redis_the_fact_is_kept_and_swept_later(now: datetime, settings: Any) -> None:
-    lanes = {name: lane | {"URL": "redis://127.0.0.1:1/0"} for name, lane in settings.RQ_QUEUES.items()}
-    healthy, settings.RQ_QUEUES = settings.RQ_QUEUES, lanes
-    write(1, now=now)
-    settings.RQ_QUEUES = healthy
+def test_without_redis_the_fact_is_kept_and_swept_later(now: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as away:
+        away.setattr(outbox, "redis_client", lambda: redis_library.Redis.from_url("redis://127.0.0.1:1/0"))
+        write(1, now=now)
     assert jobs() == []
     assert outbox.sweep(now=now + timedelta(minutes=1), before=now + timedelta(seconds=1)) == 1
     assert jobs() == [[[1]]]
+
+
+def test_facts_of_a_topic_nobody_serves_do_not_keep_the_others_from_being_swept(now: datetime) -> None:
+    OutboxRow.objects.bulk_create(
+        [OutboxRow(topic="unheard", object_id=pk, created_at=now - timedelta(days=1)) for pk in range(20)]
+    )
+    OutboxRow.objects.create(topic=TOPIC, object_id=1, created_at=now)
+    assert outbox.sweep(now=now + timedelta(minutes=1), before=now + timedelta(seconds=1), limit=10) == 1
+
+
+def test_two_facts_that_share_their_first_row_are_two_jobs(now: datetime) -> None:
+    write(1, 2, now=now)
+    OutboxRow.objects.update(epoch=1)
+    write(3, now=now)
+    outbox.hand_out(topic=TOPIC, object_ids=[1, 3], now=now)
+    assert jobs() == [[[1, 2]], [[3]], [[1, 3]]]
 
 
 def test_the_sweep_leaves_what_is_done_or_young(now: datetime) -> None:

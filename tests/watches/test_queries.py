@@ -78,7 +78,7 @@ def test_a_watch_with_several_questions_shows_the_last_runs_of_all_of_them(alice
 def test_two_watches_that_share_a_question_show_the_same_runs(alice: User, bob: User, now: datetime) -> None:
     hers, his = make_watch(alice, now), make_watch(bob, now)
     target = make_target(hers, now)
-    WatchTarget.objects.create(watch=his, target=target)
+    WatchTarget.objects.create(watch=his, target=target, began_at=his.created_at)
     make_checks(target, now, ["failed", "ok"])
     assert row_of(hers, now).ticks == row_of(his, now).ticks
 

@@ -64,10 +64,10 @@ def test_an_old_listing_that_was_bumped_is_not_new(target: Target, now: datetime
     assert Match.objects.get(listing__external_id=bumped.external_id).silent
 
 
-def test_an_edit_without_a_price_change_raises_no_event(target: Target, now: datetime) -> None:
+def test_a_bump_is_an_event_of_its_own_and_no_match(target: Target, now: datetime) -> None:
     run(target, [sighting(1, created=now)], at=now)
     run(target, [sighting(1, created=now, updated=now + MINUTE)], at=now + 2 * MINUTE)
-    assert events() == ["listed"]
+    assert events() == ["listed", "bumped"]
     assert PricePoint.objects.count() == 1
 
 
@@ -104,6 +104,7 @@ def test_an_unknown_price_enters_no_history_and_raises_no_event(target: Target, 
 def test_a_price_of_nought_is_unknown(target: Target, now: datetime) -> None:
     run(target, [sighting(1, created=now, price=0)], at=now)
     assert Listing.objects.get().price is None
+    assert not Match.objects.exists()
 
 
 def test_sold_and_back_are_events_and_back_is_told(target: Target, now: datetime) -> None:
@@ -217,6 +218,13 @@ def test_a_target_deleted_meanwhile_leaves_the_schedule(target: Target, now: dat
     target.delete()
     standing = record([late], now=now).standings[0]
     assert not standing.active
+
+
+def test_a_check_later_than_a_column_can_hold_is_still_recorded(target: Target, now: datetime) -> None:
+    from dataclasses import replace
+
+    record([replace(result(target, at=now), lateness_ms=2**40, due_ms=1)], now=now)
+    assert Check.objects.get().lateness_ms == 2**31 - 1
 
 
 def test_missed_beats_are_counted(target: Target, now: datetime) -> None:

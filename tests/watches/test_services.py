@@ -125,6 +125,45 @@ def test_a_changed_name_or_interval_keeps_the_baseline(alice: Any, now: datetime
     assert Target.objects.get().interval_seconds == 90
 
 
+def test_what_was_listed_since_the_last_check_is_still_new_under_a_changed_rule(alice: Any, now: datetime) -> None:
+    watch = watch_of(alice, now)
+    target = Target.objects.get()
+    record([result(target, at=now)], now=now)
+    services.change_watch(watch=watch, wish=wish(none_of=["ジャンク"]), now=now + timedelta(minutes=9))
+    later = now + timedelta(minutes=10)
+    rows = [sighting(1, created=now + timedelta(minutes=5)), sighting(2, created=now - timedelta(hours=1))]
+    done = record([result(target, rows, at=later)], now=later)
+    assert list(Match.objects.filter(pk__in=done.matches).values_list("listing__external_id", flat=True)) == [
+        rows[0].external_id
+    ]
+
+
+def test_what_is_listed_between_saving_and_the_first_check_is_new(alice: Any, now: datetime) -> None:
+    watch_of(alice, now)
+    target = Target.objects.get()
+    later = now + timedelta(minutes=30)
+    done = record([result(target, [sighting(1, created=now + timedelta(minutes=7))], at=later)], now=later)
+    assert Match.objects.get(pk__in=done.matches).cause == "listed"
+
+
+def test_telling_what_already_matches_happens_once_not_after_every_pause(alice: Any, now: datetime) -> None:
+    watch = watch_of(alice, now, tell_existing=True)
+    target = Target.objects.get()
+    record([result(target, [sighting(1, created=now - timedelta(days=2))], at=now)], now=now)
+    services.pause_watch(watch=watch, now=now)
+    services.resume_watch(watch=watch, now=now + timedelta(days=1))
+    later = now + timedelta(days=1, minutes=1)
+    old = [sighting(n, created=now - timedelta(days=1)) for n in range(1, 9)]
+    assert record([result(target, old, at=later)], now=later).matches == []
+
+
+def test_a_change_does_not_undo_a_pause_made_meanwhile(alice: Any, now: datetime) -> None:
+    stale = watch_of(alice, now)
+    services.pause_watch(watch=Watch.objects.get(), now=now)
+    services.change_watch(watch=stale, wish=wish(name="renamed"), now=now)
+    assert Watch.objects.get().paused_at == now
+
+
 def test_every_change_of_a_target_is_noted_for_the_schedule(alice: Any, now: datetime) -> None:
     watch = watch_of(alice, now)
     first = OutboxRow.objects.get(topic="target").epoch

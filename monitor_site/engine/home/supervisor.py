@@ -64,9 +64,12 @@ class Supervisor:
         return True
 
     async def retire(self, child: Child) -> None:
-        """One child fewer: it may finish what it has, and is not started again."""
+        """One child fewer: it may finish what it has within the patience, and is not started again."""
         child.retired = True
         child.ask_to_end()
+        await self._wait_for([self._keepers[child]], self._patience)
+        child.kill()
+        del self._keepers[child]
 
     async def stop(self) -> None:
         """End all within five seconds: first whoever works, then whoever serves them."""

@@ -19,7 +19,7 @@ end
 local rate = per_minute / 60000
 local bucket = redis.call('HMGET', KEYS[2], 'tokens', 'at')
 local tokens = cap
-if bucket[1] then tokens = math.min(cap, tonumber(bucket[1]) + (now - tonumber(bucket[2])) * rate) end
+if bucket[1] then tokens = math.min(cap, tonumber(bucket[1]) + math.max(0, now - tonumber(bucket[2])) * rate) end
 if tokens < 1 then return {0, now, now + math.ceil((1 - tokens) / rate)} end
 
 redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)

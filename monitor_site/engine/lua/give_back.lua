@@ -1,10 +1,10 @@
 -- Give leases back: to the next beat of the grid, to the due time they had, or out of the schedule.
--- KEYS due, lease, suspects
+-- KEYS due, lease, suspects, edited
 -- ARGV id, fence, how ('beat', 'release', 'remove'), phase ms, interval ms, delay ms, due ms served, ...
--- Returns the ids that were no longer ours; those are left alone
+-- Returns {ids that were no longer ours; those are left alone}, {ids that were edited meanwhile; settle them again}
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
-local lost = {}
+local lost, edited = {}, {}
 for i = 1, #ARGV, 7 do
   local id, how = ARGV[i], ARGV[i + 2]
   local held = redis.call('HGET', KEYS[2], id)
@@ -12,6 +12,7 @@ for i = 1, #ARGV, 7 do
     lost[#lost + 1] = id
   else
     redis.call('HDEL', KEYS[2], id)
+    if redis.call('SREM', KEYS[4], id) == 1 then edited[#edited + 1] = id end
     if how == 'remove' then
       redis.call('ZREM', KEYS[1], id)
       redis.call('HDEL', KEYS[3], id)
@@ -25,4 +26,4 @@ for i = 1, #ARGV, 7 do
     end
   end
 end
-return lost
+return {lost, edited}

@@ -49,6 +49,8 @@ class Check(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["target", "-id"], name="check_by_target"),
+            models.Index(fields=["target", "-started_at"], name="check_by_target_and_start"),
+            models.Index(fields=["target", "-id"], condition=Q(outcome="failed"), name="check_failed"),
             models.Index(fields=["started_at"], name="check_by_start"),
         ]
 

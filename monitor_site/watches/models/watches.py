@@ -115,10 +115,15 @@ class Target(models.Model):
 
 
 class WatchTarget(models.Model):
-    """A watch asks a target. Until ``baselined_at`` is set, what is found is the silent baseline."""
+    """A watch asks a target.
+
+    Until ``baselined_at`` is set, what was listed before ``began_at`` is the baseline. It is silent when ``quiet``.
+    """
 
     watch = models.ForeignKey(Watch, on_delete=models.CASCADE, related_name="links")
     target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="links")
+    began_at = models.DateTimeField()
+    quiet = models.BooleanField(default=True)
     baselined_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -1,0 +1,109 @@
+"""People and workers at the same rows at once: nobody's wish is lost, nobody waits for ever."""
+
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from monitor_site.watches import services
+from monitor_site.watches.models import Check, Listing, Match, Target, Watch
+from monitor_site.watches.record import record
+from tests.watches.makers import result, sighting, watch_of, wish
+
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+
+ROUNDS = 8
+
+
+def at_once(*works: Callable[[], Any]) -> list[BaseException]:
+    """Run all at the same moment, each in a thread with its own connection; returns what they raised."""
+    start, raised = threading.Barrier(len(works)), []
+
+    def run(work: Callable[[], Any]) -> None:
+        try:
+            start.wait(10)
+            work()
+        except BaseException as error:  # noqa: BLE001 - the story is about whether anything is raised
+            raised.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return raised
+
+
+def test_one_person_leaves_a_question_while_another_begins_to_ask_it(alice: Any, bob: Any, now: datetime) -> None:
+    for number in range(ROUNDS):
+        words = [f"ルミナ{number}"]
+        leaving = watch_of(alice, now, must=words)
+        raised = at_once(
+            lambda leaving=leaving: services.pause_watch(watch=leaving, now=now),
+            lambda words=words: services.create_watch(user=bob, wish=wish(must=words), now=now),
+        )
+        assert raised == []
+        assert Target.objects.get(criteria__contains=words[0]).active
+
+
+def test_a_watch_is_edited_while_its_first_check_is_recorded(alice: Any, now: datetime) -> None:
+    for number in range(ROUNDS):
+        watch = watch_of(alice, now, must=[f"アリア{number}"])
+        target = Target.objects.get(links__watch=watch)
+        changed = wish(must=[f"アリア{number}"], price_max=9_000 + number)
+        rows = [sighting(row, title=f"アリア{number}") for row in range(20)]
+        raised = at_once(
+            lambda watch=watch, changed=changed: services.change_watch(watch=watch, wish=changed, now=now),
+            lambda target=target, rows=rows: record([result(target, rows, at=now)], now=now),
+        )
+        assert raised == []
+
+
+def test_two_workers_record_overlapping_pages_in_opposite_orders(alice: Any, now: datetime) -> None:
+    targets = [Target.objects.get(links__watch=watch_of(alice, now, must=[word])) for word in ("ルミナ", "カメラ")]
+    for beat in range(ROUNDS):
+        at = now + timedelta(minutes=beat)
+        rows = [sighting(row, price=5_000 + beat, created=now) for row in range(40)]
+        raised = at_once(
+            lambda at=at, rows=rows: record([result(targets[0], rows, at=at)], now=at),
+            lambda at=at, rows=rows: record([result(targets[1], rows[::-1], at=at)], now=at),
+        )
+        assert raised == []
+    assert Listing.objects.count() == 40
+    assert Match.objects.count() == 40 * 2
+    assert Check.objects.count() == ROUNDS * 2
+
+
+def test_a_form_sent_twice_at_once_makes_no_error_and_one_question(alice: Any, now: datetime) -> None:
+    raised = at_once(*[lambda: services.create_watch(user=alice, wish=wish(), now=now)] * 4)
+    assert raised == []
+    assert Target.objects.count() == 1
+    assert Watch.objects.count() == 4
+
+
+def test_a_watch_deleted_while_its_match_is_recorded_leaves_its_neighbours_recorded(alice: Any, now: datetime) -> None:
+    from monitor_site.engine.flight import Landed
+    from monitor_site.engine.recording import write
+    from monitor_site.engine.schedule import Lease
+
+    def landed(target: Target, at: datetime) -> Landed:
+        lease = Lease(marketplace="mercari", id=str(target.pk), fence=1, due_ms=1)
+        rows = [sighting(target.pk, title="ルミナ", created=at)]
+        return Landed(lease=lease, result=result(target, rows, at=at), target=target)
+
+    for number in range(ROUNDS):
+        doomed = watch_of(alice, now, must=["ルミナ", f"d{number}"])
+        stays = watch_of(alice, now, must=["ルミナ", f"s{number}"])
+        targets = [Target.objects.get(links__watch=watch) for watch in (doomed, stays)]
+        at = datetime.now(UTC)
+        raised = at_once(
+            lambda doomed=doomed: services.delete_watch(watch=doomed, now=now),
+            lambda targets=targets, at=at: write([landed(target, at) for target in targets]),
+        )
+        assert raised == []
+        assert Check.objects.filter(target=targets[1]).exists()
