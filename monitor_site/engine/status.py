@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db.models import Count, Q, Sum
 from rq import Queue
 from rq.serializers import JSONSerializer
+from rq.utils import utcparse
 
 from monitor_site.connections import key
 from monitor_site.marketplaces import breaker
@@ -19,6 +20,8 @@ from .schedule import Schedule
 
 WINDOW = timedelta(minutes=5)
 OVERDUE_MS = 1000
+# An idle worker is heard of every quarter of a minute; a busy one when its job is over.
+HEARTBEAT_PATIENCE = timedelta(seconds=75)
 
 
 def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
@@ -33,7 +36,7 @@ def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
         "matches": Match.objects.filter(silent=False).count(),
         "listings": Listing.objects.count(),
         "queues": {lane: _depth(client, lane) for lane in settings.LANES},
-        "workers": _alive_workers(client),
+        "workers": _alive_workers(client, now),
         "promoters": sum(1 for _ in client.scan_iter(match=_pattern("promoter"))),
         "breakers": breaker.read_all(client, sorted(catalog().plugins)),
         "plugins_broken": dict(catalog().broken),
@@ -78,13 +81,14 @@ def _depth(client: redis.Redis, lane: str) -> int:
     return Queue(lane, connection=client, serializer=JSONSerializer).count
 
 
-def _alive_workers(client: redis.Redis) -> int:
-    """RQ forgets a worker that said good-bye; one that was killed is gone when its heartbeat is old."""
-    alive = 0
-    for name in client.smembers("rq:workers"):
-        if client.exists(name):
-            alive += 1
-    return alive
+def _alive_workers(client: redis.Redis, now: datetime) -> int:
+    """RQ forgets a worker that said good-bye; one that was killed has an old heartbeat."""
+    names = client.smembers("rq:workers")
+    return sum(_heard_lately(client.hget(name, "last_heartbeat"), now) for name in names)
+
+
+def _heard_lately(heartbeat: Any, now: datetime) -> bool:
+    return heartbeat is not None and now - utcparse(heartbeat.decode()) < HEARTBEAT_PATIENCE
 
 
 def _pattern(kind: str) -> str:

@@ -17,6 +17,8 @@ from rq.serializers import JSONSerializer
 from .loop import WorkerLoop
 
 JOBS_UNTIL_RECYCLED = 5000
+# Idle workers are heard of twice in this time, in seconds.
+WORKER_TTL = 30
 # A ticket is no work: a checks worker is recycled after about half a day.
 TICKETS_UNTIL_RECYCLED = 50_000
 
@@ -64,7 +66,14 @@ def build(*, lane: str, name: str) -> LaneWorker:
     """A worker for a lane. Its connection never repeats a command; its blocking pop may last."""
     connection = redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=5)
     queue = Queue(lane, connection=connection, serializer=JSONSerializer, job_class=AllowedJob)
-    return LaneWorker([queue], name=name, connection=connection, serializer=JSONSerializer, job_class=AllowedJob)
+    return LaneWorker(
+        [queue],
+        name=name,
+        connection=connection,
+        serializer=JSONSerializer,
+        job_class=AllowedJob,
+        worker_ttl=WORKER_TTL,
+    )
 
 
 def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> None:

@@ -60,3 +60,11 @@ def test_without_redis_it_says_so(settings: Any, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("monitor_site.engine.management.commands.status.redis_client", lambda: nowhere)
     with pytest.raises(CommandError, match="Redis does not answer"):
         call_command("status")
+
+
+def test_a_killed_worker_is_counted_no_more_when_its_heartbeat_is_old(redis: Any) -> None:
+    from monitor_site.engine import worker
+
+    worker.build(lane="express", name="express-1").register_birth()
+    assert status.snapshot(redis, now=datetime.now(UTC))["workers"] == 1
+    assert status.snapshot(redis, now=datetime.now(UTC) + timedelta(minutes=2))["workers"] == 0
