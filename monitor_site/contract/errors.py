@@ -2,6 +2,7 @@
 
 MarketplaceError
 ├── Unavailable         down, slow, cut off: try again at the next beat
+├── NoPace              our own pace left no room: nothing was sent
 ├── Throttled           asked too often: every question waits ``retry_after``
 ├── Blocked             refused as a whole: stop for a long while, tell the operator
 ├── ChallengeRequired   a person must act at the marketplace; never worked around
@@ -60,6 +61,15 @@ class Unavailable(MarketplaceError):
     code = "unavailable"
 
 
+class NoPace(MarketplaceError):
+    """Our own pace left no room in time, or could not be asked: nothing was sent.
+
+    Never held against the marketplace.
+    """
+
+    code = "no_pace"
+
+
 class Throttled(MarketplaceError):
     """The marketplace says "too often" (429)."""
 
@@ -78,19 +88,21 @@ class Blocked(MarketplaceError):
 
 
 class ChallengeRequired(MarketplaceError):
-    """A person must prove something at the marketplace."""
+    """A person must prove something at the marketplace; without an account all of the marketplace waits."""
 
     code = "challenge_required"
     pauses = Pauses.ACCOUNT
     tells = Tells.USER
+    default_retry_after = 600.0
 
 
 class SignInNeeded(MarketplaceError):
-    """Credentials or proofs were not accepted (401)."""
+    """Credentials or proofs were not accepted (401); without an account all of the marketplace waits."""
 
     code = "sign_in_needed"
     pauses = Pauses.ACCOUNT
     tells = Tells.USER
+    default_retry_after = 600.0
 
 
 class LayoutChanged(MarketplaceError):

@@ -66,7 +66,6 @@ class Manifest:
     control: SearchCriteria
     terms_url: str = ""
     index_lag: int = 0
-    url_patterns: tuple[str, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
 
     def title_in(self, language: str) -> str:

@@ -18,12 +18,19 @@ T = TypeVar("T")
 class Session(Protocol):
     """The way out to one marketplace: its hosts only, with deadline, size caps and pace.
 
-    Both requests raise :class:`Unavailable` (no answer, too slow), :class:`LayoutChanged` (too large) and
-    :class:`PluginFault` (a host the manifest does not name). They return an answer of any status.
+    Both requests raise :class:`Unavailable` (no answer, too slow), :class:`NoPace` (never sent),
+    :class:`LayoutChanged` (too large) and :class:`PluginFault` (a host the manifest does not name). They return an
+    answer of any status. A connection that breaks before an answer begins is tried once more.
     """
 
     base: str
     """Address of the marketplace's API without trailing slash; a practice market has its own."""
+
+    web: str
+    """Where people open the marketplace's pages, without trailing slash: its home, or the practice market itself.
+
+    Addresses of listings begin with it.
+    """
 
     async def get(self, url: str, *, headers: Mapping[str, str] | None = None) -> Answer:
         """Fetch ``url``. A query belongs into the address."""
@@ -50,7 +57,7 @@ class Marketplace(Protocol):
 
         Called when: a check runs or a person previews; ``page_token`` comes from the previous page.
         Returns: a page; an empty one only when the marketplace really said "nothing found".
-        Raises: Unavailable, Throttled, Blocked, SignInNeeded, LayoutChanged.
+        Raises: Unavailable, NoPace, Throttled, Blocked, SignInNeeded, LayoutChanged.
         Must never: drop a page for one bad row, retry, sleep, or write to the marketplace.
         """
         ...

@@ -41,8 +41,9 @@ class NotWhole(Exception):
 class NoNetwork:
     """The session a plugin is connected to while it is looked at: there is no way out."""
 
-    def __init__(self, base: str) -> None:
-        self.base = base
+    def __init__(self, plugin: Plugin) -> None:
+        self.base = plugin.api
+        self.web = plugin.manifest.home
 
     async def get(self, url: str, **_: Any) -> NoReturn:
         """Refused."""
@@ -126,7 +127,7 @@ def _examine_pace(pace: Pace) -> None:
 
 
 def _examine_capabilities(plugin: Plugin) -> None:
-    market = plugin.connect(NoNetwork(plugin.api))
+    market = plugin.connect(NoNetwork(plugin))
     offered = {able for able, method in METHODS.items() if callable(getattr(market, method, None))}
     _demand(
         offered == plugin.manifest.capabilities,

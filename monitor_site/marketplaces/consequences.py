@@ -1,19 +1,23 @@
 """What follows from how a visit ended: the breaker hears of it, and a plugin's fault is logged once."""
 
 import asyncio
+import random
 import traceback
 from collections import Counter
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 
 import redis.asyncio
 import structlog
 from redis.exceptions import RedisError
 
-from monitor_site.contract import MarketplaceError, Pauses, PluginFault, Unavailable
+from monitor_site.contract import MarketplaceError, Pauses, PluginFault, Throttled, Unavailable
 
 from . import breaker
 
 BULK_SECONDS = 1.0
+JITTER_SECONDS = 30.0
+# No account is involved in anything yet, so what would stand still for one stands still for all.
+BREAKING = frozenset({Pauses.MARKETPLACE, Pauses.ACCOUNT})
 
 log = structlog.get_logger(__name__)
 
@@ -22,10 +26,12 @@ class Consequences:
     """Draws them for one event loop. Losing Redis here costs nothing but a line in the log.
 
     Successes are told in bulk, at most once a second: there may be thousands, and they matter only as a share.
+    ``chance`` gives a number from 0 to 1.
     """
 
-    def __init__(self, redis: redis.asyncio.Redis) -> None:
+    def __init__(self, redis: redis.asyncio.Redis, *, chance: Callable[[], float] = random.random) -> None:
         self._redis = redis
+        self._chance = chance
         self._untold: Counter[str] = Counter()
         self._told_at: dict[str, float] = {}
         self._faults: set[object] = set()
@@ -39,18 +45,24 @@ class Consequences:
         self._told_at[marketplace] = now
         await self._tell(marketplace, ok=True)
 
-    async def fail(self, marketplace: str, error: MarketplaceError, *, ours: bool) -> None:
-        """Stop asking when the error says so; count a failure, unless the request never left us (``ours``)."""
+    async def fail(self, marketplace: str, error: MarketplaceError) -> None:
+        """Stop asking when the error says so; count it as a failure when the marketplace gave no answer."""
         self._log_fault(marketplace, error)
-        if error.pauses == Pauses.MARKETPLACE:
+        if error.pauses in BREAKING:
             self._told_at.pop(marketplace, None)
             await self._without_redis(
                 marketplace,
-                breaker.trip(self._redis, marketplace=marketplace, seconds=error.retry_after, reason=error.code),
+                breaker.trip(self._redis, marketplace=marketplace, seconds=self._seconds(error), reason=error.code),
             )
-        elif error.code == Unavailable.code and not ours:
+        elif error.code == Unavailable.code:
             self._told_at.pop(marketplace, None)
             await self._tell(marketplace, ok=False)
+
+    def _seconds(self, error: MarketplaceError) -> float | None:
+        """How long; where "too often" came without a hint, not as long as everybody else who got it just now."""
+        if error.code == Throttled.code and error.retry_after == Throttled.default_retry_after:
+            return error.retry_after + self._chance() * JITTER_SECONDS
+        return error.retry_after
 
     async def _tell(self, marketplace: str, *, ok: bool) -> None:
         earlier = self._untold.pop(marketplace, 0)

@@ -1,6 +1,7 @@
-"""The only caller of plugins: asks, pages, doubts an empty answer, and draws the consequences of what went wrong."""
+"""The only caller of plugins: lets them ask, and draws the consequences of what went wrong."""
 
-from collections.abc import Iterable
+import random
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import httpx
@@ -8,9 +9,6 @@ import redis.asyncio
 from django.conf import settings
 
 from monitor_site.contract import (
-    Blocked,
-    LayoutChanged,
-    Manifest,
     Marketplace,
     MarketplaceError,
     Plugin,
@@ -18,7 +16,6 @@ from monitor_site.contract import (
     SearchCriteria,
     SearchPage,
     Sighting,
-    SuspectEmpty,
     Unavailable,
 )
 
@@ -29,18 +26,9 @@ from .hosts import Reach
 from .promises import Promise, kept
 from .session import HttpSession
 from .transport import USUAL_LIMITS, Limits, open_client
+from .visit import Control, History, Visit
 
-PAGE_CAP = 5
-ACCEPTED_STREAK = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History:
-    """What is known of a target: ids of its last good page, whether rows are usual, doubted empty pages in a row."""
-
-    known: frozenset[str]
-    usual: bool
-    empty_streak: int
+__all__ = ["Found", "Gateway", "History"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,69 +47,42 @@ class Found:
     padding: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
-    """One search under way at one marketplace."""
-
-    market: Marketplace
-    manifest: Manifest
-    promise: Promise
-
-    async def page(self, criteria: SearchCriteria, token: str | None = None) -> SearchPage:
-        """Ask for one page and look at it."""
-        return await kept(lambda: self._asked(criteria, token))
-
-    async def _asked(self, criteria: SearchCriteria, token: str | None) -> SearchPage:
-        found = self.promise.page(await self.market.search(criteria, page_token=token))
-        if found.bad_rows and not found.sightings:
-            # Not "nothing found": there was something, and nobody could read it.
-            raise LayoutChanged(f"none of {len(found.bad_rows)} rows can be read: {found.bad_rows[0].reason}")
-        return found
-
-    async def pages(self, criteria: SearchCriteria, history: History) -> tuple[list[SearchPage], bool]:
-        """Page until something known comes; also whether the page cap left a gap."""
-        pages = [await self.page(criteria)]
-        seen: set[str] = set()
-        while history.usual and pages[-1].next_token and history.known.isdisjoint(latest := _ids(pages[-1])):
-            if len(pages) == PAGE_CAP or (latest and latest <= seen):
-                return pages, True
-            seen |= latest
-            pages.append(await self.page(criteria, pages[-1].next_token))
-        return pages, False
-
-    async def doubt(self, history: History) -> None:
-        """No rows where rows are usual: the control question, which always has answers, tells a block from nothing."""
-        control = await self.page(self.manifest.control)
-        if not control.sightings:
-            raise Blocked("even the control question finds nothing")
-        if history.empty_streak < ACCEPTED_STREAK:
-            raise SuspectEmpty("nothing found where rows are usual")
-
-
 class Gateway:
-    """Asks marketplaces. One for each event loop: it keeps the connections open until :meth:`close`."""
+    """Asks marketplaces. One for each event loop: it keeps the connections open until :meth:`close`.
+
+    ``chance`` gives numbers from 0 to 1, by which waits differ.
+    """
 
     def __init__(
-        self, *, redis: redis.asyncio.Redis, catalog: Catalog | None = None, limits: Limits = USUAL_LIMITS
+        self,
+        *,
+        redis: redis.asyncio.Redis,
+        catalog: Catalog | None = None,
+        limits: Limits = USUAL_LIMITS,
+        chance: Callable[[], float] = random.random,
     ) -> None:
         self._redis = redis
         self._catalog = installed() if catalog is None else catalog
         self._limits = limits
         self._clients: dict[bool, httpx.AsyncClient] = {}
-        self._consequences = Consequences(redis)
+        self._consequences = Consequences(redis, chance=chance)
 
     async def search(self, *, marketplace: str, criteria: SearchCriteria, history: History) -> Found:
         """Ask a marketplace, page as far as ``history`` demands, and draw the consequences of what went wrong.
 
-        Raises :class:`MarketplaceError` and nothing else; being cancelled passes.
+        What goes wrong after the first page leaves a gap; the pages read stand. Raises :class:`MarketplaceError` and
+        nothing else; being cancelled passes.
         """
         session = self._session(marketplace)
         try:
-            found = await self._found(marketplace, session, criteria, history)
+            found, broken = await self._found(marketplace, session, criteria, history)
         except MarketplaceError as error:
-            await self._consequences.fail(marketplace, error, ours=session.starved)
+            await self._consequences.fail(marketplace, error)
             raise
-        await self._consequences.succeed(marketplace)
+        if broken is None:
+            await self._consequences.succeed(marketplace)
+        else:
+            await self._consequences.fail(marketplace, broken)
         return found
 
     async def close(self) -> None:
@@ -130,24 +91,30 @@ class Gateway:
             await client.aclose()
         self._clients.clear()
 
-    async def _found(self, marketplace: str, session: HttpSession, criteria: SearchCriteria, history: History) -> Found:
+    async def _found(
+        self, marketplace: str, session: HttpSession, criteria: SearchCriteria, history: History
+    ) -> tuple[Found, MarketplaceError | None]:
         visit = await self._visit(marketplace, session)
-        pages, gap = await visit.pages(criteria, history)
-        if history.usual and not any(page.sightings for page in pages):
-            await visit.doubt(history)
-        return Found(
-            sightings=_each_once(pages),
-            pages=len(pages),
-            gap=gap,
+        read = await visit.read(criteria, history)
+        found = Found(
+            sightings=_each_once(read.pages),
+            pages=len(read.pages),
+            gap=read.gap,
             bytes=session.bytes,
-            bad_rows=sum(len(page.bad_rows) for page in pages),
-            padding=sum(page.padding for page in pages),
+            bad_rows=sum(len(page.bad_rows) for page in read.pages),
+            padding=sum(page.padding for page in read.pages),
         )
+        return found, read.broken
 
     async def _visit(self, marketplace: str, session: HttpSession) -> Visit:
         plugin = self._plugin(marketplace)
         promise = Promise(manifest=plugin.manifest, practice=self._catalog.practice_address(marketplace))
-        return Visit(market=await kept(lambda: _connected(plugin, session)), manifest=plugin.manifest, promise=promise)
+        return Visit(
+            market=await kept(lambda: _connected(plugin, session)),
+            promise=promise,
+            control=Control(redis=self._redis, marketplace=marketplace, question=plugin.manifest.control),
+            seconds=self._limits.deadline_seconds,
+        )
 
     def _plugin(self, marketplace: str) -> Plugin:
         try:
@@ -165,6 +132,7 @@ class Gateway:
             redis=self._redis,
             marketplace=marketplace,
             base=practice or plugin.api,
+            web=practice or plugin.manifest.home.rstrip("/"),
             reach=Reach.practising(practice) if practice else Reach.live(plugin.manifest.hosts),
             pace=self._catalog.pace(marketplace),
             limits=self._limits,
@@ -178,10 +146,6 @@ class Gateway:
 
 async def _connected(plugin: Plugin, session: HttpSession) -> Marketplace:
     return plugin.connect(session)
-
-
-def _ids(page: SearchPage) -> set[str]:
-    return {sighting.external_id for sighting in page.sightings}
 
 
 def _each_once(pages: Iterable[SearchPage]) -> tuple[Sighting, ...]:

@@ -4,7 +4,9 @@ What is shown never is what was sent: pixels pass, metadata, scripts and odd for
 """
 
 import io
+import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx
 from django.conf import settings
@@ -19,21 +21,26 @@ from .transport import Exchange, Limits, open_client
 BUDGETS = {160: 6 * 1024, 480: 28 * 1024}
 QUALITIES = (80, 70, 60, 50, 40, 30, 20, 10, 1)
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
-MOST_PIXELS = 40_000_000
+MOST_PIXELS = 12_000_000
+REDUCIBLE = {"L", "LA", "RGB", "RGBA", "CMYK"}
 LIMITS = Limits(raw_bytes=10 * 1024 * 1024, decoded_bytes=10 * 1024 * 1024)
+
+# A decoded picture takes a hundred megabytes at worst; many at once would take them all.
+decoding = threading.BoundedSemaphore(1)
+"""Held while a picture is decoded: one at a time in a process."""
 
 
 class UnreadablePicture(Exception):
     """No picture can be made of it: a foreign address, too large, no picture at all."""
 
 
-async def fetch_picture(url: str, *, catalog: Catalog, limits: Limits = LIMITS) -> bytes:
-    """The bytes of a listing's picture.
+async def fetch_picture(url: str, *, catalog: Catalog, limits: Limits = LIMITS, deadline: float = 15.0) -> bytes:
+    """The bytes of a listing's picture, all of them within ``deadline`` seconds.
 
     Raises :class:`UnreadablePicture` (asking again will not help) and :class:`contract.Unavailable` (it may).
     """
     address = _address(url)
-    reach = _reach(address, catalog)
+    reach, limits = _reach(address, catalog), replace(limits, deadline_seconds=deadline)
     async with open_client(guarded=not reach.practice, limits=limits) as client:
         exchange = Exchange(client=client, limits=limits, count=lambda _: None)
         try:
@@ -49,7 +56,7 @@ async def fetch_picture(url: str, *, catalog: Catalog, limits: Limits = LIMITS) 
 def thumbnail(data: bytes, *, size: int) -> bytes:
     """A square WebP of ``size`` pixels (160 or 480) that covers the square, without metadata, within its budget.
 
-    Raises :class:`UnreadablePicture`.
+    At most twelve megapixels are decoded, and one picture at a time. Raises :class:`UnreadablePicture`.
     """
     square = _square(data, size)
     for attempt in _attempts(square):
@@ -83,10 +90,10 @@ def _picture_hosts(plugin: Plugin) -> tuple[str, ...]:
 def _square(data: bytes, size: int) -> Image.Image:
     """The first frame, upright, on white, cut to a square. Whatever a decoder raises on hostile bytes: no picture."""
     try:
-        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        with decoding, Image.open(io.BytesIO(data), formats=FORMATS) as image:
             _refuse_huge(image)
             image.draft("RGB", (size * 2, size * 2))
-            upright = ImageOps.exif_transpose(image)
+            upright = ImageOps.exif_transpose(_smaller(image, size))
             return _on_white(ImageOps.fit(upright.convert("RGBA"), (size, size), Image.Resampling.LANCZOS))
     except UnreadablePicture:
         raise
@@ -97,6 +104,16 @@ def _square(data: bytes, size: int) -> Image.Image:
 def _refuse_huge(image: Image.Image) -> None:
     if image.width * image.height > MOST_PIXELS:
         raise UnreadablePicture(f"{image.width} x {image.height} pixels")
+
+
+def _smaller(image: Image.Image, size: int) -> Image.Image:
+    """What is far larger than needed shrinks before anything makes whole copies of it; how it is held stays known."""
+    factor = min(image.size) // (size * 2)
+    if factor < 2 or image.mode not in REDUCIBLE:
+        return image
+    small = image.reduce(factor)
+    small.getexif().update(image.getexif())
+    return small
 
 
 def _on_white(image: Image.Image) -> Image.Image:

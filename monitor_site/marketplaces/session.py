@@ -10,11 +10,11 @@ import httpx
 import redis.asyncio
 from redis.exceptions import RedisError
 
-from monitor_site.contract import Answer, Pace, PluginFault, Unavailable
+from monitor_site.contract import Answer, NoPace, Pace, PluginFault, Unavailable
 
 from . import pace as buckets
 from .hosts import Reach
-from .transport import USUAL_LIMITS, Exchange, Limits
+from .transport import USUAL_LIMITS, Exchange, Limits, open_client
 
 T = TypeVar("T")
 
@@ -26,12 +26,13 @@ OURS = {"accept-encoding", "connection", "content-length", "host", "te", "traile
 class HttpSession:
     """The contract's session over HTTP, made anew for each visit; the ``client`` is shared.
 
-    ``base`` is where the marketplace's API is, ``reach`` what may be asked, ``pace`` how often. ``bytes`` counts what
-    came over the network. ``starved`` says that the last request never left because the pace allowed none in time:
-    that is not the marketplace's fault.
+    ``base`` is where the marketplace's API is, ``web`` where its pages are, ``reach`` what may be asked, ``pace`` how
+    often. ``bytes`` counts what came over the network. Requests only read, so one whose connection broke before an
+    answer began is sent once more, over a connection of its own; that costs no second token.
     """
 
     base: str
+    web: str
     client: httpx.AsyncClient
     redis: redis.asyncio.Redis
     marketplace: str
@@ -39,7 +40,6 @@ class HttpSession:
     pace: Pace
     limits: Limits = USUAL_LIMITS
     bytes: int = 0
-    starved: bool = False
 
     async def get(self, url: str, *, headers: Mapping[str, str] | None = None) -> Answer:
         """Fetch ``url``, and follow it to other addresses of this marketplace; a redirect elsewhere is the answer."""
@@ -71,25 +71,26 @@ class HttpSession:
     ) -> Answer:
         _refuse_our_headers(headers)
         await self._take_token()
-        exchange = Exchange(client=self.client, limits=self.limits, count=self._count)
+        exchange = Exchange(client=self.client, limits=self.limits, count=self._count, fresh=self._fresh_client)
         return await exchange.ask(method, address, headers=headers, json=json)
 
     async def _take_token(self) -> None:
         """Wait for the pace, but not in vain: when the next token comes after the deadline, say so at once."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.limits.deadline_seconds
-        self.starved = True
         while wait := await self._waits():
             if loop.time() + wait > deadline:
-                raise Unavailable("no pace left")
+                raise NoPace("no pace left")
             await asyncio.sleep(wait)
-        self.starved = False
 
     async def _waits(self) -> float:
         try:
             return await buckets.take(self.redis, marketplace=self.marketplace, pace=self.pace)
         except RedisError as error:
-            raise Unavailable(f"no pace without Redis: {error}") from error
+            raise NoPace(f"no pace without Redis: {error}") from error
+
+    def _fresh_client(self) -> httpx.AsyncClient:
+        return open_client(guarded=not self.reach.practice, limits=self.limits)
 
     def _allowed(self, url: str) -> httpx.URL:
         try:

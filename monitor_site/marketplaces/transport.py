@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -131,11 +132,16 @@ def open_client(*, guarded: bool, limits: Limits = USUAL_LIMITS, resolve: Resolv
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """One request and how to bring its answer home; ``count`` hears of every byte that came."""
+    """One request and how to bring its answer home; ``count`` hears of every byte that came.
+
+    ``fresh`` opens a client for a second try when the connection broke before an answer began; without it there is
+    none. Never give it to a request that may not be sent twice.
+    """
 
     client: httpx.AsyncClient
     limits: Limits
     count: Callable[[int], None]
+    fresh: Callable[[], httpx.AsyncClient] | None = None
 
     async def ask(
         self, method: str, url: httpx.URL, *, headers: Mapping[str, str] | None = None, json: Any = None
@@ -151,14 +157,23 @@ class Exchange:
             raise Unavailable(f"{type(error).__name__} at {url.host}: {error}") from error
 
     async def _bring(self, request: httpx.Request) -> Answer:
-        response = await self.client.send(request, stream=True)
-        try:
+        async with AsyncExitStack() as opened:
+            response = await self._sent(request, opened)
+            opened.push_async_callback(response.aclose)
             body = await self._body(response)
-        finally:
-            await response.aclose()
         return Answer(
             status=response.status_code, headers=dict(response.headers.items()), body=body, url=str(response.url)
         )
+
+    async def _sent(self, request: httpx.Request, opened: AsyncExitStack) -> httpx.Response:
+        try:
+            return await self.client.send(request, stream=True)
+        except httpx.TransportError as error:
+            if self.fresh is None or not _is_unanswered(error):
+                raise
+        # Whatever waits in the pool may be as dead as the connection that broke.
+        client = await opened.enter_async_context(self.fresh())
+        return await client.send(request, stream=True)
 
     async def _body(self, response: httpx.Response) -> bytes:
         self._refuse_announced(response)
@@ -177,3 +192,10 @@ class Exchange:
         announced = response.headers.get("content-length", "")
         if announced.isdecimal() and int(announced) > self.limits.raw_bytes:
             raise LayoutChanged(f"announces {announced} bytes")
+
+
+def _is_unanswered(error: httpx.TransportError) -> bool:
+    """Whether the connection was refused, reset or closed before an answer began; slowness and noise are answers."""
+    if isinstance(error, httpx.RemoteProtocolError):
+        return "without sending a response" in str(error)
+    return isinstance(error, httpx.NetworkError)

@@ -10,6 +10,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 MOST = 10**12
+LONGEST_WORD = 64
+LONGEST_ADDRESS = 500
+# No listing is older than the marketplace; a zero or an end of time is no moment anybody meant.
+YEARS = range(2000, 2100)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -24,12 +28,24 @@ def whole(value: Any) -> int | None:
     return value if usable else None
 
 
+def count(value: Any, *, most: int) -> int | None:
+    """A whole number up to ``most``; more cannot be meant."""
+    number = whole(value)
+    return number if number is not None and number <= most else None
+
+
 def text(value: Any) -> str | None:
     """Text that is not blank, or a whole number as text."""
     if isinstance(value, str):
         return value if value.strip() else None
     number = whole(value)
     return None if number is None else str(number)
+
+
+def word(value: Any, *, longest: int = LONGEST_WORD) -> str | None:
+    """As :func:`text`, when it is a mark of a machine: printable, at most ``longest`` characters."""
+    found = text(value)
+    return found if found and found.isprintable() and len(found) <= longest else None
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
@@ -51,12 +67,12 @@ def first(row: Mapping[str, Any], *names: str) -> Any:
 
 
 def unix_time(value: Any) -> datetime | None:
-    """Aware UTC from unix seconds; 0 means "not known"."""
+    """Aware UTC from unix seconds; 0 and what lies in no sensible year means "not known"."""
     seconds = whole(value)
     if not seconds:
         return None
     try:
-        return datetime.fromtimestamp(seconds, tz=UTC)
+        return _sensible(datetime.fromtimestamp(seconds, tz=UTC))
     except (ValueError, OverflowError, OSError):
         return None
 
@@ -67,14 +83,23 @@ def moment(value: Any) -> datetime | None:
         return known
     try:
         read = datetime.fromisoformat(value.strip())
-        return read.astimezone(UTC) if read.tzinfo else None
+        return _sensible(read.astimezone(UTC)) if read.tzinfo else None
     except (ValueError, OverflowError):
         return None
 
 
+def _sensible(found: datetime) -> datetime | None:
+    return found if found.year in YEARS else None
+
+
 def addresses(values: Iterable[Any]) -> tuple[str, ...]:
-    """The web addresses among ``values``, each once, in order."""
-    return tuple(dict.fromkeys(v for v in values if isinstance(v, str) and v.startswith(("https://", "http://"))))
+    """The web addresses among ``values``, each once, in order; one too long or with odd signs is none."""
+    return tuple(dict.fromkeys(value for value in values if _is_address(value)))
+
+
+def _is_address(value: Any) -> bool:
+    usable = isinstance(value, str) and len(value) <= LONGEST_ADDRESS and value.isprintable()
+    return usable and value.startswith(("https://", "http://"))
 
 
 def title(raw: str) -> str:

@@ -45,12 +45,6 @@ MANIFEST = Manifest(
     control=MercariCriteria(keyword="カメラ"),
     terms_url="https://static.jp.mercari.com/tos",
     index_lag=60,
-    url_patterns=(
-        r"https://jp\.mercari\.com/(?:en/)?search\?.*",
-        r"https://jp\.mercari\.com/(?:en/)?item/m\d+",
-        r"https://jp\.mercari\.com/(?:en/)?shops/product/[0-9A-Za-z]+",
-        r"https://www\.mercari\.com/jp/items/m\d+/?",
-    ),
     notes={
         "en": "New listings reach search about a minute after they are made.",
         "ja": "新しい出品が検索に現れるまで約1分かかります。",

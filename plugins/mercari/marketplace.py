@@ -29,7 +29,7 @@ class Mercari:
 
         Called when: a check runs or a person previews; ``page_token`` is ``next_token`` of the page before.
         Returns: a page; an empty one only when Mercari really said so.
-        Raises: Unavailable, Throttled, Blocked, SignInNeeded, LayoutChanged.
+        Raises: Unavailable, NoPace, Throttled, Blocked, SignInNeeded, LayoutChanged.
         Must never: drop a page for one bad row, sleep, or write to the marketplace. The one thing it asks again is
         a search whose proof was not accepted, once, with a new key.
         """
@@ -38,7 +38,8 @@ class Mercari:
         if answer.status == 401:
             self._prover = Prover()
             answer = await self._ask(asked, page_token)
-        return await self._session.read(partial(read_search, criteria=asked, now=self._session.now()), answer)
+        reader = partial(read_search, criteria=asked, now=self._session.now(), web=self._session.web)
+        return await self._session.read(reader, answer)
 
     async def _ask(self, criteria: MercariCriteria, page_token: str | None) -> Answer:
         url = self._session.base + SEARCH_PATH

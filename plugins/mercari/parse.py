@@ -29,24 +29,28 @@ from .meaning import NO_PRICE, auction_of, condition_of, is_shop, kind_of, shipp
 from .refusals import refuse
 
 ENOUGH_ROWS = 5
+MOST_BIDS = 1_000_000
+LONGEST_TOKEN = 1000
 _USABLE_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _BOM = b"\xef\xbb\xbf"
 _NEVER_GONE = ("price", "status")
 
 
-def read_search(answer: Answer, criteria: MercariCriteria, *, now: datetime) -> SearchPage:
+def read_search(answer: Answer, criteria: MercariCriteria, *, now: datetime, web: str = HOME) -> SearchPage:
     """The page that ``answer`` holds for ``criteria``; ``now`` only resolves a ``Retry-After`` date.
+
+    ``web`` is what the addresses of listings begin with.
 
     Raises: Unavailable, Throttled, Blocked, SignInNeeded, LayoutChanged.
     """
     refuse(answer, now=now)
     rows, meta = _page(_load(answer.body))
     wanted = [(at, row) for at, row in enumerate(rows) if not _is_padding(row, criteria)]
-    sightings, bad = _read_rows(wanted)
+    sightings, bad = _read_rows(wanted, web)
     return SearchPage(
         sightings=sightings,
         # A page of nothing but padding is past the end, whatever token it bears.
-        next_token=None if rows and not wanted else fields.text(meta.get("nextPageToken")),
+        next_token=None if rows and not wanted else fields.word(meta.get("nextPageToken"), longest=LONGEST_TOKEN),
         about=fields.whole(meta.get("numFound")),
         bad_rows=bad,
         padding=len(rows) - len(wanted),
@@ -90,8 +94,8 @@ def _is_padding(row: Any, criteria: MercariCriteria) -> bool:
     return bool(criteria.category_ids) and category is not None and category not in criteria.category_ids
 
 
-def _read_rows(rows: list[tuple[int, Any]]) -> tuple[tuple[Sighting, ...], tuple[BadRow, ...]]:
-    read = [(at, _read_row(row)) for at, row in rows]
+def _read_rows(rows: list[tuple[int, Any]], web: str) -> tuple[tuple[Sighting, ...], tuple[BadRow, ...]]:
+    read = [(at, _read_row(row, web)) for at, row in rows]
     sightings = tuple(found for _, found in read if isinstance(found, Sighting))
     bad = tuple(BadRow(position=at, reason=found) for at, found in read if isinstance(found, str))
     if bad and not sightings:
@@ -99,22 +103,22 @@ def _read_rows(rows: list[tuple[int, Any]]) -> tuple[tuple[Sighting, ...], tuple
     return sightings, bad
 
 
-def _read_row(row: Any) -> Sighting | str:
+def _read_row(row: Any, web: str) -> Sighting | str:
     """The sighting, or why there is none."""
     if not isinstance(row, dict):
         return "not an object"
     external_id, name = row.get("id"), row.get("name")
     if not isinstance(external_id, str) or not _USABLE_ID.fullmatch(external_id):
         return "no usable id"
-    return _sighting(row, external_id, name) if isinstance(name, str) else "no name"
+    return _sighting(row, external_id, name, web) if isinstance(name, str) else "no name"
 
 
-def _sighting(row: Mapping[str, Any], external_id: str, name: str) -> Sighting:
+def _sighting(row: Mapping[str, Any], external_id: str, name: str, web: str) -> Sighting:
     shop, auction = is_shop(row, external_id), auction_of(row)
     return Sighting(
         external_id=external_id,
         title=fields.title(name),
-        url=f"{HOME}/{'shops/product' if shop else 'item'}/{external_id}",
+        url=f"{web}/{'shops/product' if shop else 'item'}/{external_id}",
         price=_price(row, auction),
         kind=kind_of(shop=shop, auction=auction),
         status=status_of(row),
@@ -125,7 +129,7 @@ def _sighting(row: Mapping[str, Any], external_id: str, name: str) -> Sighting:
         created=fields.unix_time(row.get("created")),
         updated=fields.unix_time(row.get("updated")),
         ends_at=fields.moment(fields.first(auction, "bidDeadline", "bid_deadline", "expected_end_time")),
-        bids=fields.whole(fields.first(auction, "totalBid", "totalBids", "total_bid", "total_bids")),
+        bids=fields.count(fields.first(auction, "totalBid", "totalBids", "total_bid", "total_bids"), most=MOST_BIDS),
         extra=_extra(row),
     )
 
@@ -141,7 +145,7 @@ def _price(row: Mapping[str, Any], auction: Mapping[str, Any]) -> Money | None:
 
 def _seller(row: Mapping[str, Any]) -> Seller | None:
     """The person, or for a shop, whose rows name seller 0, the shop."""
-    person, shop = fields.text(row.get("sellerId")), fields.text(fields.mapping(row.get("shop")).get("id"))
+    person, shop = fields.word(row.get("sellerId")), fields.word(fields.mapping(row.get("shop")).get("id"))
     known = person if person and person != "0" else shop
     return Seller(id=known, name=fields.text(row.get("shopName"))) if known else None
 

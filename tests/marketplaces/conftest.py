@@ -2,14 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import redis as redis_library
 import redis.asyncio
 
 from monitor_site.connections import async_redis_client
+from monitor_site.marketplaces.gateway import Found, Gateway, History
 
-from .loopback import Loopback
+from .asking import CAMERA, FIRST, Ask
+from .loopback import Loopback, Search, plugin, shelf
 
 
 @pytest.fixture
@@ -37,3 +40,23 @@ async def aredis(redis: redis_library.Redis) -> AsyncIterator[redis.asyncio.Redi
     client = async_redis_client()
     yield client
     await client.aclose()
+
+
+@pytest.fixture
+def _practice(settings: Any, loopback: Loopback) -> None:
+    settings.PRACTICE_MARKETS = {"bazaar": loopback.base}
+
+
+@pytest.fixture
+async def ask(aredis: redis.asyncio.Redis) -> AsyncIterator[Ask]:
+    """Search with a plugin whose search is the test's."""
+    opened: list[Gateway] = []
+
+    async def search(searching: Search, history: History = FIRST, **changes: Any) -> Found:
+        options = {"redis": aredis, "catalog": shelf(plugin(searching))} | changes
+        opened.append(gateway := Gateway(**options))
+        return await gateway.search(marketplace="bazaar", criteria=CAMERA, history=history)
+
+    yield search
+    for gateway in opened:
+        await gateway.close()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from monitor_site.contract import BadRow, Money, PluginFault, SearchPage, Seller
+from monitor_site.contract import BadRow, Money, PluginFault, SearchPage, Seller, Sighting
 from monitor_site.marketplaces.promises import Promise
 
 from .loopback import manifest, sighting
@@ -93,16 +93,17 @@ def test_a_listing_of_a_practice_market_may_live_there() -> None:
         {"seller": Seller(id="")},
         {"seller": Seller(id="7", name=7)},  # type: ignore[arg-type]
         {"images": ["https://pictures.bazaar.example/1.jpg"]},
-        {"images": (None,)},
-        {"images": ("https://pictures.bazaar.example/\ud83d.jpg",)},
         {"extra": {"brand": 7}},
         {"extra": {7: "brand"}},
         {"extra": None},
         {"price": Money(amount=10**16, currency="JPY")},
+        {"seller": Seller(id="7" * 65)},
         {"seller": Seller(id="7", rating=float("nan"))},
+        {"seller": Seller(id="7", rating=10**400)},
         {"seller": Seller(id="7", count=2**31)},
         {"bids": 2**31},
         {"created": datetime(1, 1, 1, tzinfo=UTC)},
+        {"ends_at": datetime(9999, 12, 31, tzinfo=UTC)},
         {"created": datetime(2026, 5, 1)},  # noqa: DTZ001
         {"updated": "2026-05-01"},
         {"ends_at": 1},
@@ -111,11 +112,55 @@ def test_a_listing_of_a_practice_market_may_live_there() -> None:
         {"description": 3},
     ],
 )
-def test_a_listing_that_is_not_as_promised_is_the_plugins_fault(changes: dict[str, Any]) -> None:
-    page = SearchPage(sightings=(sighting("good"), sighting(**({"external_id": "b1"} | changes))))
+def test_a_listing_that_is_not_as_promised_is_a_bad_row_and_the_page_stands(changes: dict[str, Any]) -> None:
+    before = BadRow(position=7, reason="no id")
+    odd = sighting(**({"external_id": "b1"} | changes))
 
-    with pytest.raises(PluginFault, match="not as promised"):
-        Promise(manifest=manifest()).page(page)
+    page = promised(sighting("good"), odd, sighting("fine"), bad_rows=(before,))
+
+    assert [each.external_id for each in page.sightings] == ["good", "fine"]
+    first, second = page.bad_rows
+    assert (first, second.position) == (before, 1)
+    assert "not as promised" in second.reason or "OverflowError" in second.reason
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_page_of_which_no_listing_is_as_promised_is_the_plugins_fault(count: int) -> None:
+    with pytest.raises(PluginFault, match=f"of {count} rows none is left: title is None"):
+        promised(*(sighting(f"b{each}", title=None) for each in range(count)))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        "",
+        7,
+        "https://pictures.bazaar.example/\ud83d.jpg",
+        "https://x/" + "x" * 500,
+        "javascript:alert(1)",
+        "a\nb",
+    ],
+)
+def test_an_odd_picture_address_costs_neither_the_row_nor_its_other_pictures(odd: Any) -> None:
+    good = "https://pictures.bazaar.example/1.jpg"
+
+    page = promised(sighting(images=(odd, good)))
+
+    assert page.sightings == (sighting(images=(good,)),)
+    assert page.bad_rows == ()
+
+
+def test_a_price_of_0_is_not_known_and_free_shipping_stays_free() -> None:
+    free = Money(amount=0, currency="JPY")
+
+    (found,) = promised(sighting(price=free, buy_now=free, shipping_fee=free)).sightings
+
+    assert (found.price, found.buy_now, found.shipping_fee) == (None, None, free)
+
+
+def promised(*sightings: Sighting, **rest: Any) -> SearchPage:
+    return Promise(manifest=manifest()).page(SearchPage(sightings=sightings, **rest))
 
 
 @pytest.mark.parametrize("found", [None, [], "page", {"sightings": ()}, SearchPage, sighting()])

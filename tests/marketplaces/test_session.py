@@ -14,14 +14,14 @@ import redis.asyncio
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from monitor_site.contract import Answer, LayoutChanged, Pace, PluginFault, Unavailable
+from monitor_site.contract import Answer, LayoutChanged, NoPace, Pace, PluginFault, Unavailable
 from monitor_site.marketplaces.hosts import Reach
 from monitor_site.marketplaces.pace import pace_key
 from monitor_site.marketplaces.session import HttpSession
-from monitor_site.marketplaces.transport import Limits, open_client
+from monitor_site.marketplaces.transport import Exchange, Limits, open_client
 from tests.servers import free_port
 
-from .loopback import PACE, Loopback, head
+from .loopback import PACE, Loopback, Route, head
 
 MEGABYTE = 1024 * 1024
 SHORT = Limits(deadline_seconds=0.3)
@@ -38,7 +38,13 @@ async def opened(loopback: Loopback, aredis: redis.asyncio.Redis) -> AsyncIterat
         limits = changes.get("limits", Limits())
         reach = changes.get("reach", Reach.practising(loopback.base))
         clients.append(client := open_client(guarded=not reach.practice, limits=limits))
-        usual = {"client": client, "redis": aredis, "marketplace": "bazaar", "base": loopback.base}
+        usual = {
+            "client": client,
+            "redis": aredis,
+            "marketplace": "bazaar",
+            "base": loopback.base,
+            "web": loopback.base,
+        }
         return HttpSession(**(usual | {"reach": reach, "pace": PACE} | changes))
 
     yield session
@@ -238,6 +244,76 @@ async def test_a_connection_cut_short_is_unavailable(opened: Open, loopback: Loo
         await opened().get(f"{loopback.base}/")
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_a_read_whose_connection_is_reset_before_an_answer_is_tried_once_more(
+    opened: Open, loopback: Loopback, method: str
+) -> None:
+    loopback.routes["/"] = resetting(loopback, times=1)
+    session = opened()
+
+    asking = session.get(f"{loopback.base}/") if method == "GET" else session.post(f"{loopback.base}/", json={"q": 1})
+
+    assert (await asking).body == b"at last"
+    assert (loopback.connections, len(loopback.asked)) == (2, 2)
+    assert loopback.asked[0].body == loopback.asked[1].body
+
+
+async def test_a_read_is_not_tried_a_third_time(opened: Open, loopback: Loopback) -> None:
+    loopback.routes["/"] = resetting(loopback, times=2)
+
+    with pytest.raises(Unavailable):
+        await opened().get(f"{loopback.base}/")
+
+    assert len(loopback.asked) == 2
+
+
+async def test_kept_connections_that_died_meanwhile_cost_nothing(opened: Open, loopback: Loopback) -> None:
+    """All of the pool may be dead: the second try has a connection of its own."""
+    loopback.answer("/", b"well")
+    session = opened()
+    await asyncio.gather(*(session.get(f"{loopback.base}/") for _ in range(3)))
+    loopback.routes["/"] = resetting(loopback, times=1)
+
+    assert (await session.get(f"{loopback.base}/")).body == b"at last"
+
+
+async def test_an_answer_that_breaks_off_is_not_asked_for_again(opened: Open, loopback: Loopback) -> None:
+    async def cut(writer: asyncio.StreamWriter) -> None:
+        writer.write(head(200, {"content-length": "90"}) + b"half")
+        await writer.drain()
+        writer.transport.abort()
+
+    loopback.routes["/"] = cut
+
+    with pytest.raises(Unavailable):
+        await opened().get(f"{loopback.base}/")
+
+    assert len(loopback.asked) == 1
+
+
+async def test_both_tries_share_one_deadline(opened: Open, loopback: Loopback) -> None:
+    async def hold(writer: asyncio.StreamWriter) -> None:
+        if len(loopback.asked) == 1:
+            writer.transport.abort()
+        await asyncio.Event().wait()
+
+    loopback.routes["/"] = hold
+
+    with pytest.raises(Unavailable, match=r"no whole answer in 0\.3"):
+        await opened(limits=SHORT).get(f"{loopback.base}/")
+
+
+async def test_a_request_that_may_not_be_sent_twice_is_not(opened: Open, loopback: Loopback) -> None:
+    loopback.routes["/"] = resetting(loopback, times=1)
+    session = opened()
+    exchange = Exchange(client=session.client, limits=session.limits, count=lambda _: None)
+
+    with pytest.raises(Unavailable):
+        await exchange.ask("POST", httpx.URL(f"{loopback.base}/"), json={})
+
+    assert len(loopback.asked) == 1
+
+
 async def test_a_port_where_nobody_listens_is_unavailable(opened: Open) -> None:
     nowhere = f"http://127.0.0.1:{free_port()}"
 
@@ -347,10 +423,9 @@ async def test_a_request_that_would_wait_too_long_never_leaves(
     empty_bucket(redis)
     session = opened(pace=Pace(per_minute=1, ceiling_per_minute=1, floor_seconds=1))
 
-    with pytest.raises(Unavailable, match="no pace left"):
+    with pytest.raises(NoPace, match="no pace left"):
         await session.get(f"{loopback.base}/")
 
-    assert session.starved
     assert not loopback.connections
 
 
@@ -360,7 +435,7 @@ async def test_every_hop_of_a_redirect_costs_its_pace(
     loopback.answer("/old", status=301, location="/new")
     session = opened(pace=Pace(per_minute=1, ceiling_per_minute=1, floor_seconds=1))
 
-    with pytest.raises(Unavailable, match="no pace left"):
+    with pytest.raises(NoPace, match="no pace left"):
         await session.get(f"{loopback.base}/old")
 
     assert [asked.path for asked in loopback.asked] == ["/old"]
@@ -370,10 +445,9 @@ async def test_nothing_is_asked_while_redis_is_away(opened: Open, loopback: Loop
     away = redis.asyncio.Redis(port=free_port(), retry=Retry(NoBackoff(), 0))
     session = opened(redis=away)
 
-    with pytest.raises(Unavailable, match="Redis"):
+    with pytest.raises(NoPace, match="Redis"):
         await session.get(f"{loopback.base}/")
 
-    assert session.starved
     assert not loopback.connections
 
 
@@ -422,6 +496,21 @@ async def test_a_time_out_around_us_is_not_taken_for_ours(opened: Open, loopback
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
             await opened().get(f"{loopback.base}/")
+
+
+def resetting(loopback: Loopback, *, times: int) -> Route:
+    """Reset the connection the first ``times`` times, then answer."""
+    left = [times]
+
+    async def route(writer: asyncio.StreamWriter) -> None:
+        if left[0]:
+            left[0] -= 1
+            writer.transport.abort()
+            return
+        body = b"at last"
+        writer.write(head(200, {"content-length": str(len(body))}) + body)
+
+    return route
 
 
 def empty_bucket(redis: redis_library.Redis) -> None:

@@ -1,9 +1,9 @@
-"""The practice market as ASGI application: the search, the pictures, and the control end under ``/_practice/``."""
+"""The practice market as ASGI application: search, pages, pictures, and the control end under ``/_practice/``."""
 
 import asyncio
 from random import Random
 
-from . import control, pictures, proofs
+from . import control, pages, pictures, proofs
 from .faults import Faults, Scene, play, unauthorized
 from .reply import Receive, Reply, Request, Scope, Send, json_reply, read_request, send_reply
 from .search import BadQuestion, empty_page, search
@@ -41,7 +41,7 @@ class PracticeMarket:
         if request.path.startswith("/_practice/"):
             await send_reply(send, control.answer(self, request))
             return
-        route = "photos" if request.path.startswith("/photos/") else "search"
+        route = _route(request.path)
         self.world.truth.count(route)
         if fault := self.faults.strike(route):
             self.world.truth.count(f"fault {fault.kind}")
@@ -50,8 +50,10 @@ class PracticeMarket:
             await send_reply(send, await self._good(request))
 
     async def _good(self, request: Request) -> Reply:
-        if request.path.startswith("/photos/") and request.method == "GET":
+        if _route(request.path) == "photos" and request.method == "GET":
             return await self._photo(request)
+        if _route(request.path) == "pages":
+            return pages.page(self.world, request)
         if request.path == SEARCH_PATH:
             return self._search(request)
         return json_reply({"code": 5, "message": "not found", "details": []}, 404)
@@ -95,3 +97,10 @@ class PracticeMarket:
         bare = f"{request.base}{request.path}"
         urls = (bare, f"{bare}?{request.query}") if request.query else (bare,)
         proofs.check(request.headers.get("dpop", ""), method=request.method, urls=urls, wall=self.world.clock.wall())
+
+
+def _route(path: str) -> str:
+    """What kind of thing is asked for: faults are set by it."""
+    if path.startswith("/photos/"):
+        return "photos"
+    return "pages" if path.startswith(pages.ROOTS) else "search"

@@ -9,7 +9,7 @@ import orjson
 from .listing import ON_SALE, SOLD_OUT, STOP, TRADING, Auction, Listing
 from .make import ARTS, personal_id, random_for, shop_id
 from .reply import Reply, Request, json_reply
-from .world import UnknownListing
+from .world import Paging, UnknownListing
 
 if TYPE_CHECKING:
     from .app import PracticeMarket
@@ -80,7 +80,25 @@ def _settings(market: "PracticeMarket", order: Order) -> Any:
         market.world.index_lag = float(order["index_lag"])
     if "per_second" in order:
         market.stream.per_second = float(order["per_second"])
-    return {"index_lag": market.world.index_lag, "per_second": market.stream.per_second}
+    paging = market.world.paging = _paging(market.world.paging, order)
+    return {
+        "index_lag": market.world.index_lag,
+        "per_second": market.stream.per_second,
+        "page_size": paging.size,
+        "short_pages": paging.short,
+        "duplicates": paging.duplicates,
+    }
+
+
+def _paging(known: Paging, order: Order) -> Paging:
+    size = order.get("page_size", known.size)
+    if size is not None and int(size) < 1:
+        raise ValueError("a page has at least one row")
+    return Paging(
+        size=None if size is None else int(size),
+        short=bool(order.get("short_pages", known.short)),
+        duplicates=bool(order.get("duplicates", known.duplicates)),
+    )
 
 
 def _pause(market: "PracticeMarket", _: Order) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 from . import reply as out
 from .reply import Receive, Reply, Send, json_reply
 
-ROUTES = ("search", "photos", "*")
+ROUTES = ("search", "photos", "pages", "*")
 _BLOCK_PAGE = (
     b"<!DOCTYPE html><html><head><title>Access denied</title></head>"
     b"<body><h1>This practice market has blocked you</h1></body></html>"

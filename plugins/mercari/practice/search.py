@@ -1,5 +1,6 @@
 """Answering a question from the world, in the recorded shape."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -100,17 +101,25 @@ def _sorted(found: list[Listing], wanted: dict[str, Any]) -> list[Listing]:
 
 
 def _page(world: World, found: list[Listing], question: dict[str, Any]) -> bytes:
-    size = min(max(int(question.get("pageSize") or 120), 1), 120)
+    step = _step(world, question)
     number = _page_number(question.get("pageToken"))
-    rows = found[number * size : (number + 1) * size]
-    last = (number + 1) * size >= len(found)
+    begin, end = number * step, (number + 1) * step
+    repeated = 1 if world.paging.duplicates and number else 0
+    rows, last = found[begin - repeated : end], end >= len(found)
     meta = {
         "nextPageToken": "" if last else f"v1:{number + 1}",
         "previousPageToken": f"v1:{number - 1}" if number else "",
-        "numFound": str(len(found) + len(found) // 20),
+        # Too big, as there: nobody may count on it.
+        "numFound": str(len(found) + math.ceil(len(found) / 20)),
         "properties": [],
     }
     return render(world, meta, rows + (_padding(world, question) if last else []))
+
+
+def _step(world: World, question: dict[str, Any]) -> int:
+    """How many new rows a page brings: as many as fit, or a third fewer where pages are to be short."""
+    size = min(max(int(question.get("pageSize") or 120), 1), world.paging.size or 120, 120)
+    return max(1, size * 2 // 3) if world.paging.short else size
 
 
 def _page_number(token: Any) -> int:

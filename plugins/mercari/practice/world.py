@@ -16,6 +16,18 @@ MADE_ROWS = 60
 FEWEST_ROWS = 20
 
 
+@dataclass(slots=True, kw_only=True)
+class Paging:
+    """How results are cut into pages: at most ``size`` rows (``None``: as many as asked).
+
+    ``short`` pages lack rows without being last; ``duplicates`` repeat the last row of the page before.
+    """
+
+    size: int | None = None
+    short: bool = False
+    duplicates: bool = False
+
+
 class UnknownListing(LookupError):
     """No such listing, or it was retired."""
 
@@ -57,6 +69,7 @@ class World:
     def __init__(self, *, seed: int, clock: Clock, truth: Truth, index_lag: float) -> None:
         self.seed, self.clock, self.truth, self.index_lag = seed, clock, truth, index_lag
         self.base = ""
+        self.paging = Paging()
         self.listings: dict[str, Listing] = {}
         self.shelves: OrderedDict[str, Shelf] = OrderedDict()
         for listing in catalogue(seed, clock.now()):

@@ -28,6 +28,10 @@ class PlainSession:
     client: httpx.AsyncClient
     asked: list[dict[str, Any]] = field(default_factory=list)
 
+    @property
+    def web(self) -> str:
+        return self.base
+
     async def get(self, url: str, *, headers: Mapping[str, str] | None = None) -> Answer:
         return self._answer(await self.client.get(url, headers=headers))
 
@@ -90,7 +94,7 @@ def market(served: Market) -> Iterator[Market]:
     """A practice market in which nothing happens by itself and nothing is broken."""
     served.do("pause")
     served.do("faults/clear")
-    served.do("settings", index_lag=1.0, per_second=2.0)
+    served.do("settings", index_lag=1.0, per_second=2.0, page_size=None, short_pages=False, duplicates=False)
     served.do("clock", speed=0)
     yield served
     served.do("faults/clear")

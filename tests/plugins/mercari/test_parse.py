@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from monitor_site.contract import Condition, Kind, Money, Seller, Shipping, Status
-from plugins.mercari.manifest import MercariCriteria
+from monitor_site.marketplaces.promises import Promise
+from plugins.mercari.manifest import MANIFEST, MercariCriteria
 from plugins.mercari.parse import read_search
 from tests.plugins.mercari.samples import HERE, NOW, only, page_of, read, row, samples
 
@@ -222,12 +223,21 @@ def test_a_row_that_says_it_has_no_price_has_none_whatever_stands_there():
     assert only(page_of(row(price="5000", isNoPrice=True))).price is None
 
 
-@pytest.mark.parametrize("seconds", ["0", 0, "", None, "soon", "-1", 10**14, "99999999999999999999", True, []])
+@pytest.mark.parametrize(
+    "seconds", ["0", 0, "", None, "soon", "-1", 1, 10**14, 253_370_764_800, "99999999999999999999", True, []]
+)
 def test_a_time_that_is_none_is_unknown(seconds: object):
     assert only(page_of(row(created=seconds))).created is None
 
 
-@pytest.mark.parametrize("deadline", ["", None, "tomorrow", "2026-09-23T12:30:00", "2026-13-01T00:00:00Z", {}])
+@pytest.mark.parametrize(
+    "deadline",
+    [
+        "", None, "tomorrow", "2026-09-23T12:30:00", "2026-13-01T00:00:00Z", {},
+        "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+09:00", "9999-12-31T23:59:59Z", "9999-12-31T23:59:59-09:00",
+        253_402_300_799,
+    ],
+)  # fmt: skip
 def test_a_deadline_without_offset_or_sense_is_unknown(deadline: object):
     auction = {"bidDeadline": deadline, "totalBid": "2", "highestBid": "100"}
     found = only(page_of(row(auction=auction)))
@@ -245,3 +255,45 @@ def test_an_id_in_a_new_form_is_a_persons_when_the_row_says_so():
 
 def test_parsing_twice_gives_the_same():
     assert read("shapes.json") == read("shapes.json")
+
+
+@pytest.mark.parametrize(("bids", "known"), [("1000000", 1_000_000), ("1000001", None), ("9" * 12, None), (-1, None)])
+def test_more_bids_than_anybody_can_make_are_unknown(bids: object, known: int | None):
+    assert only(page_of(row(auction={"totalBid": bids, "highestBid": "100"}))).bids == known
+
+
+@pytest.mark.parametrize("seller", ["s" * 65, "a\nb", "a\x00", "\x1b[1m"])
+def test_a_seller_whose_id_is_none_is_unknown(seller: str):
+    assert only(page_of(row(sellerId=seller))).seller is None
+    assert only(page_of(row(sellerId="0", shop={"id": seller}))).seller is None
+
+
+@pytest.mark.parametrize("odd", ["https://x/" + "y" * 500, "https://x/\n1.jpg", "https://x/\x00.jpg", 7, None])
+def test_an_odd_picture_address_goes_and_the_others_stay(odd: object):
+    found = only(page_of(row(photos=[{"uri": odd}, {"uri": "https://static.mercdn.net/1.jpg"}])))
+    assert found.images == ("https://static.mercdn.net/1.jpg",)
+
+
+@pytest.mark.parametrize("token", ["v1:" + "9" * 5000, "v1\n:1"])
+def test_a_token_that_is_none_ends_the_search(token: str):
+    assert read_search(page_of(row(), token=token), MercariCriteria(), now=NOW).next_token is None
+
+
+def test_whatever_odd_values_a_row_holds_it_is_as_promised():
+    odd = row(
+        price="9" * 12, created="253370764800", updated="1", sellerId="s" * 99,
+        photos=[{"uri": "https://x/" + "y" * 999}],
+        auction={"bidDeadline": "0001-01-01T00:00:00Z", "totalBid": "9" * 12, "highestBid": "0"},
+    )  # fmt: skip
+    page = read_search(page_of(odd, row(id="m2")), MercariCriteria(), now=NOW)
+    assert Promise(manifest=MANIFEST).page(page) is page
+
+
+def test_addresses_of_listings_begin_where_the_pages_are():
+    page = read_search(
+        page_of(row(id="m5"), row(id="shopProduct0000000000X")), MercariCriteria(), now=NOW, web="http://p"
+    )
+    assert [found.url for found in page.sightings] == [
+        "http://p/item/m5",
+        "http://p/shops/product/shopProduct0000000000X",
+    ]
