@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
+import redis
 import structlog
 from django.db import DatabaseError, OperationalError, close_old_connections
 
@@ -88,8 +90,9 @@ def _tell_health(recorded: Recorded) -> None:
     if not recorded.health_changed:
         return
     watches = Watch.objects.filter(links__target_id__in=recorded.health_changed, paused_at=None).distinct()
-    for user_id, watch_id in watches.values_list("user_id", "pk"):
-        stream.append(redis_client(), user_id=user_id, event="watch", data={"watch": watch_id})
+    with suppress(redis.RedisError):
+        for user_id, watch_id in watches.values_list("user_id", "pk"):
+            stream.append(redis_client(), user_id=user_id, event="watch", data={"watch": watch_id})
 
 
 def quarantine(marketplace: str, ids: Sequence[str]) -> None:

@@ -6,10 +6,11 @@ the same transaction, the outbox rows that tell of matches included.
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from django.db import transaction
 
-from monitor_site.contract import SuspectEmpty
+from monitor_site.contract import NoPace, SuspectEmpty
 
 from .beat import missed_beats, phase_ms
 from .joining import Joined, join
@@ -43,25 +44,28 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
 def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
     """Winning is an update that changed one row."""
     changes = _after_failure(target, result) if result.failed else _after_success(result)
+    failures = changes["failures"]
     won = Target.objects.filter(pk=target.pk, fence__lt=result.fence).update(
         fence=result.fence, checked_at=result.finished_at, **changes
     )
     if not won:
         recorded.stale.add(target.pk)
         return False
-    if bool(target.failures) != result.failed:
+    if bool(target.failures) != bool(failures):
         recorded.health_changed.add(target.pk)
-    target.failures = target.failures + 1 if result.failed else 0
+    target.failures = failures
     return True
 
 
-def _after_failure(target: Target, result: Result) -> dict[str, object]:
+def _after_failure(target: Target, result: Result) -> dict[str, Any]:
+    """Our own shortage of pace is no failure of the target: it neither counts nor delays the next beat."""
     suspect = result.error == SuspectEmpty.code
     streak = target.empty_streak + 1 if suspect else target.empty_streak
-    return {"failures": target.failures + 1, "last_error": result.error, "empty_streak": streak}
+    failures = target.failures if result.error == NoPace.code else target.failures + 1
+    return {"failures": failures, "last_error": result.error, "empty_streak": streak}
 
 
-def _after_success(result: Result) -> dict[str, object]:
+def _after_success(result: Result) -> dict[str, Any]:
     return {"failures": 0, "last_error": "", "empty_streak": 0, "succeeded_at": result.finished_at}
 
 
@@ -141,7 +145,8 @@ def _standing(result: Result, target: Target | None) -> Standing:
     """A target that is gone is inactive; one that failed comes back later, twice as late each time."""
     if target is None:
         return Standing(target_id=result.target_id, key="0" * 64, active=False, interval_seconds=1)
-    return standing_of(target, delay_ms=_delay_ms(target) if result.failed else 0)
+    counts = result.failed and result.error != NoPace.code
+    return standing_of(target, delay_ms=_delay_ms(target) if counts else 0)
 
 
 def standing_of(target: Target, *, delay_ms: int) -> Standing:

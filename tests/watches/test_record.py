@@ -155,6 +155,15 @@ def test_a_failed_check_keeps_the_last_good_state_and_comes_back_later_each_time
     assert events() == ["listed"]
 
 
+def test_our_own_shortage_of_pace_neither_counts_as_a_failure_nor_delays(target: Target, now: datetime) -> None:
+    run(target, [sighting(1, created=now)], at=now)
+    done = run(target, at=now + MINUTE, error="no_pace")
+    target.refresh_from_db()
+    assert (target.failures, target.last_error, done.standings[0].delay_ms) == (0, "no_pace", 0)
+    assert done.health_changed == set()
+    assert Check.objects.order_by("-pk")[0].error == "no_pace"
+
+
 def test_health_changes_once_when_it_fails_and_once_when_it_is_well(target: Target, now: datetime) -> None:
     told = [
         bool(run(target, at=now + beat * MINUTE, error=error).health_changed)
