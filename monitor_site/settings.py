@@ -82,6 +82,19 @@ ALLOWED_HOSTS = env_list("ALLOWED_HOSTS") or ([] if PRODUCTION else ["*"])
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
 SITE_NAME = env("SITE_NAME")
 
+
+def refuse_half_configured() -> None:
+    """In production nothing is guessed: raises ``ImproperlyConfigured`` with what is missing."""
+    missing = [name for name in ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL") if not env(name)]
+    if missing:
+        raise ImproperlyConfigured(f"PRODUCTION=1 does not start without {' and '.join(missing)} in the environment.")
+    if DEBUG:
+        raise ImproperlyConfigured("PRODUCTION=1 does not start with DEBUG=1: it would show its inside to everybody.")
+
+
+if PRODUCTION:
+    refuse_half_configured()
+
 INSTALLED_APPS = [
     "monitor_site.engine",
     "django.contrib.admin",
@@ -104,6 +117,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "monitor_site.web.middleware.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -113,6 +127,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "monitor_site.web.middleware.PreferencesMiddleware",
+    "monitor_site.web.middleware.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -143,8 +158,8 @@ FORM_RENDERER = "monitor_site.web.forms.Renderer"
 # -- data ---------------------------------------------------------------------------------------------------------
 DATABASE_URL = env("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'db.sqlite3'}"
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
+DATABASES["default"] |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}  # of workers; the web process keeps none
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
@@ -153,13 +168,20 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 else:
     # Safe behind a transaction pooler: no server-side cursors, no prepared statements kept in a session.
     DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
-    DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"].setdefault("OPTIONS", {})["prepare_threshold"] = None
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_GIVEN = bool(env("REDIS_URL"))  # by whoever runs it: then home starts none of its own
 REDIS_URL = env("REDIS_URL") or str(RUNNING.get("redis_url") or "redis://127.0.0.1:6379/0")
 REDIS_PREFIX = env("REDIS_PREFIX", "mm")
+CACHES = {
+    "default": {
+        "BACKEND": "monitor_site.web.cache.SharedCache",
+        "LOCATION": [REDIS_URL],
+        "KEY_PREFIX": f"{REDIS_PREFIX}:cache",
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+    }
+}
 
 # -- schedule and workers -----------------------------------------------------------------------------------------
 LANES = ("express", "timed", "checks", "alerts", "upkeep")

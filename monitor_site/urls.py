@@ -32,6 +32,8 @@ account_urls = [
     path("login/", account.login, name="account_login"),
     path("logout/", account.logout, name="account_logout"),
     path("password/change/", account.password_change, name="account_change_password"),
+    path("password/set/", account.password_set, name="account_set_password"),
+    path("inactive/", account.account_inactive, name="account_inactive"),
     path("password/reset/", frame.no_reset, name="account_reset_password"),
 ]
 
@@ -48,6 +50,7 @@ urlpatterns = [
     path("accounts/", include(account_urls)),
     path("admin/", admin.site.urls),
     path("favicon.ico", frame.favicon, name="favicon"),
+    path("manifest.webmanifest", frame.manifest, name="manifest"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
 ]

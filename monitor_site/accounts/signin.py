@@ -28,6 +28,15 @@ def user_of(token: str) -> User | None:
     return user
 
 
+def claim(token: str, *, now: datetime) -> User | None:
+    """Use a token up: of two who come with it at once only one gets the person, the other ``None``."""
+    user = user_of(token)
+    if user is None:
+        return None
+    untouched = User.objects.filter(pk=user.pk, is_active=True, password=user.password, last_login=user.last_login)
+    return user if untouched.update(last_login=now) else None
+
+
 def _fingerprint(user: User) -> str:
     """Changes with every sign-in and every password, as the token of a password reset does."""
     return salted_hmac(SALT, f"{user.pk}{user.password}{_stamp(user.last_login)}", algorithm="sha256").hexdigest()[:32]

@@ -146,7 +146,6 @@ class CheckAdmin(LookOnly):
     list_select_related = ("target",)
     list_filter = ("outcome", "gap")
     search_fields = ("=trace", "=target__id")
-    date_hierarchy = "started_at"
     ordering = ("-id",)
 
 
@@ -181,5 +180,4 @@ class MatchAdmin(LookOnly):
     list_select_related = ("watch", "listing")
     list_filter = ("state", "cause", "silent")
     search_fields = ("=public_id", "=trace", "=listing__external_id", "user__username")
-    date_hierarchy = "matched_at"
     ordering = ("-id",)

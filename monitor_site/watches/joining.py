@@ -99,7 +99,7 @@ def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, now: da
         cause=cause,
         silent=cause == Cause.EXISTING and link.quiet,
         price=amount_of(one.sighting.price),
-        reasons=list(decision.reasons),
+        decision=list(decision.rules),
         trace=page.result.trace,
         matched_at=now,
     )

@@ -21,7 +21,7 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Reason(TypedDict):
+class RuleVerdict(TypedDict):
     """One rule's decision with the value it saw; stored with the match and shown to the person."""
 
     rule: str
@@ -47,19 +47,19 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """All reasons, in the order in which a person thinks: still there, words, price, state, shipping."""
+    """All rules, in the order in which a person thinks: still there, words, price, state, shipping."""
 
-    reasons: tuple[Reason, ...]
+    rules: tuple[RuleVerdict, ...]
 
     @property
     def matches(self) -> bool:
         """Every rule says yes."""
-        return all(reason["verdict"] == Verdict.PASS for reason in self.reasons)
+        return all(one["verdict"] == Verdict.PASS for one in self.rules)
 
     @property
     def rejected(self) -> bool:
         """Some rule says no."""
-        return any(reason["verdict"] == Verdict.FAIL for reason in self.reasons)
+        return any(one["verdict"] == Verdict.FAIL for one in self.rules)
 
 
 def decide(rule: Rule, sighting: Sighting) -> Decision:
@@ -74,66 +74,66 @@ def decide(rule: Rule, sighting: Sighting) -> Decision:
         _condition(rule, sighting),
         _shipping(rule, sighting),
     )
-    return Decision(reasons=tuple(reason for reason in asked if reason is not None))
+    return Decision(rules=tuple(one for one in asked if one is not None))
 
 
-def _reason(rule: str, verdict: Verdict, *, saw: str = "", wanted: str = "", words: Iterable[str] = ()) -> Reason:
-    return Reason(rule=rule, verdict=verdict.value, saw=saw, wanted=wanted, words=list(words))
+def _verdict(rule: str, verdict: Verdict, *, saw: str = "", wanted: str = "", words: Iterable[str] = ()) -> RuleVerdict:
+    return RuleVerdict(rule=rule, verdict=verdict.value, saw=saw, wanted=wanted, words=list(words))
 
 
 def _yes_or_no(yes: bool) -> Verdict:
     return Verdict.PASS if yes else Verdict.FAIL
 
 
-def _on_sale(sighting: Sighting) -> Reason:
+def _on_sale(sighting: Sighting) -> RuleVerdict:
     verdict = Verdict.UNKNOWN if sighting.status is Status.UNKNOWN else _yes_or_no(sighting.status is Status.ON_SALE)
-    return _reason("status", verdict, saw=sighting.status.value, wanted=Status.ON_SALE.value)
+    return _verdict("status", verdict, saw=sighting.status.value, wanted=Status.ON_SALE.value)
 
 
-def _must(rule: Rule, title: str) -> Reason | None:
+def _must(rule: Rule, title: str) -> RuleVerdict | None:
     return _words(rule.must, title, name="must", good=lambda found: len(found) == len(rule.must))
 
 
-def _any_of(rule: Rule, title: str) -> Reason | None:
+def _any_of(rule: Rule, title: str) -> RuleVerdict | None:
     return _words(rule.any_of, title, name="any_of", good=bool)
 
 
-def _none_of(rule: Rule, title: str) -> Reason | None:
+def _none_of(rule: Rule, title: str) -> RuleVerdict | None:
     return _words(rule.none_of, title, name="none_of", good=lambda found: not found)
 
 
-def _words(words: tuple[str, ...], title: str, *, name: str, good: Callable[[list[str]], bool]) -> Reason | None:
+def _words(words: tuple[str, ...], title: str, *, name: str, good: Callable[[list[str]], bool]) -> RuleVerdict | None:
     if not words:
         return None
     found = [word for word in words if contains(title, word)]
-    return _reason(name, _yes_or_no(good(found)), saw=title, wanted=" ".join(words), words=found)
+    return _verdict(name, _yes_or_no(good(found)), saw=title, wanted=" ".join(words), words=found)
 
 
-def _price(rule: Rule, sighting: Sighting) -> Reason | None:
+def _price(rule: Rule, sighting: Sighting) -> RuleVerdict | None:
     if rule.price_min is None and rule.price_max is None:
         return None
     wanted = f"{'' if rule.price_min is None else rule.price_min}–{'' if rule.price_max is None else rule.price_max}"
     if sighting.price is None or sighting.price.amount == 0 or sighting.price.currency != rule.currency:
-        return _reason("price", Verdict.UNKNOWN, wanted=wanted)
+        return _verdict("price", Verdict.UNKNOWN, wanted=wanted)
     inside = _within(sighting.price.amount, rule.price_min, rule.price_max)
-    return _reason("price", _yes_or_no(inside), saw=str(sighting.price.amount), wanted=wanted)
+    return _verdict("price", _yes_or_no(inside), saw=str(sighting.price.amount), wanted=wanted)
 
 
 def _within(amount: int, low: int | None, high: int | None) -> bool:
     return (low is None or amount >= low) and (high is None or amount <= high)
 
 
-def _condition(rule: Rule, sighting: Sighting) -> Reason | None:
+def _condition(rule: Rule, sighting: Sighting) -> RuleVerdict | None:
     if not rule.conditions:
         return None
     seen = sighting.condition
     verdict = Verdict.UNKNOWN if seen is Condition.UNKNOWN else _yes_or_no(seen.value in rule.conditions)
-    return _reason("condition", verdict, saw=seen.value, wanted=" ".join(rule.conditions))
+    return _verdict("condition", verdict, saw=seen.value, wanted=" ".join(rule.conditions))
 
 
-def _shipping(rule: Rule, sighting: Sighting) -> Reason | None:
+def _shipping(rule: Rule, sighting: Sighting) -> RuleVerdict | None:
     if not rule.shipping_included:
         return None
     seen = sighting.shipping
     verdict = Verdict.UNKNOWN if seen is Shipping.UNKNOWN else _yes_or_no(seen is Shipping.INCLUDED)
-    return _reason("shipping", verdict, saw=seen.value, wanted=Shipping.INCLUDED.value)
+    return _verdict("shipping", verdict, saw=seen.value, wanted=Shipping.INCLUDED.value)

@@ -3,21 +3,26 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
-from django.db.models import Count, JSONField, Min, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce, TruncHour
+from django.db.models import (
+    JSONField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
+from django.db.models.functions import Coalesce
 
 from .beat import next_beat, phase_ms
+from .figures import COUNTED, hourly, last_hours, lows, midnight, recent
 from .models import Check, EventKind, ListingEvent, Match, Outcome, Target, Watch, WatchTarget
 from .needs import Need, needing
 from .text import fold
 
 PAGE = 50
 TICKS = 16
-HOURS = 24
-LOW_DAYS = 30
 LATE_MS = 1000
 
 
@@ -100,13 +105,13 @@ def _all_words(name: str, must: list[str], any_of: list[str]) -> str:
 def rows(watches: Iterable[Watch], *, now: datetime, zone: tzinfo) -> list[Row]:
     """Rows for watches that :func:`watches_of` gave: four queries, whatever their number."""
     page = list(watches)
-    targets = _targets(page)
+    targets, newest = _targets(page), recent(page)
     facts = _Facts(
         targets=targets,
         ticks=_ticks(targets),
-        counts=_hourly(page, now=now, zone=zone),
-        lows=_lows(page, now=now),
-        hours=_last_hours(now, zone),
+        counts=hourly(newest, now=now, zone=zone),
+        lows=lows(newest, now=now),
+        hours=last_hours(now, zone),
         midnight=midnight(now, zone),
     )
     return [_row(watch, facts, now=now) for watch in page]
@@ -184,41 +189,10 @@ def tick(run: Check) -> str:
     return "late" if run.lateness_ms > LATE_MS or run.missed_beats else "ok"
 
 
-def _hourly(watches: Collection[Watch], *, now: datetime, zone: tzinfo) -> dict[int, dict[datetime, int]]:
-    """Told matches of each watch by the hour of the user's clock, over the hours a row shows."""
-    told = Match.objects.told().filter(watch__in=[watch.pk for watch in watches])
-    counted = (
-        told.filter(matched_at__gte=_last_hours(now, zone)[0])
-        .order_by()
-        .values_list("watch_id", TruncHour("matched_at", tzinfo=zone))
-        .annotate(n=Count("pk"))
-    )
-    found: dict[int, dict[datetime, int]] = defaultdict(dict)
-    for watch_id, hour, n in counted:
-        found[watch_id][hour] = n
-    return found
-
-
-def _last_hours(now: datetime, zone: tzinfo) -> list[datetime]:
-    """The last 24 full or begun hours, oldest first, as the user's clock strikes them."""
-    begun = now.astimezone(zone).replace(minute=0, second=0, microsecond=0).astimezone(UTC)
-    return [(begun - timedelta(hours=back)).astimezone(zone) for back in reversed(range(HOURS))]
-
-
-def midnight(now: datetime, zone: tzinfo) -> datetime:
-    """When the user's day began."""
-    return now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _lows(watches: Collection[Watch], *, now: datetime) -> dict[int, int]:
-    matches = Match.objects.filter(watch__in=[watch.pk for watch in watches], price__isnull=False)
-    recent = matches.filter(matched_at__gte=now - timedelta(days=LOW_DAYS)).order_by()
-    return dict(recent.values_list("watch_id").annotate(low=Min("price")))
-
-
 def matches_today(*, user: Any, now: datetime, zone: tzinfo) -> int:
-    """Told matches of a user since midnight of their clock."""
-    return Match.objects.of(user).told().filter(matched_at__gte=midnight(now, zone)).count()
+    """Told matches of a user since midnight of their clock; ``COUNTED`` stands for more."""
+    today = Match.objects.of(user).told().filter(matched_at__gte=midnight(now, zone))
+    return today.order_by()[:COUNTED].count()
 
 
 def beat_of(watch: Watch, targets: Iterable[Target], *, now: datetime) -> Beat:

@@ -11,7 +11,7 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import services as outbox
 
 from . import questions
-from .models import Match, MatchState, Target, Watch
+from .models import Match, MatchQuerySet, MatchState, Target, Watch
 from .wishes import Wish, checked
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "release_target",
     "restore_match",
     "resume_watch",
+    "see_all",
     "see_matches",
 ]
 
@@ -132,3 +133,8 @@ def restore_match(*, match: Match) -> None:
 def see_matches(*, user: Any, match_ids: Iterable[int]) -> int:
     """Mark new matches as seen; returns how many were new."""
     return Match.objects.of(user).filter(pk__in=list(match_ids), state=MatchState.NEW).update(state=MatchState.SEEN)
+
+
+def see_all(*, matches: MatchQuerySet) -> int:
+    """Mark the new ones among these matches as seen, in one step; returns how many were new."""
+    return matches.filter(state=MatchState.NEW).order_by().update(state=MatchState.SEEN)

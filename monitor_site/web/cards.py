@@ -4,35 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, pgettext_lazy
+from django.utils.translation import get_language
 
 from monitor_site.contract import Condition, Kind, Shipping, Status
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Cause, Listing, Match, MatchState
 
-from . import pictures
+from . import pictures, why
 from .highlighting import marked
-
-CONDITIONS = {
-    Condition.NEW: pgettext_lazy("condition", "New, unused"),
-    Condition.LIKE_NEW: pgettext_lazy("condition", "Like new"),
-    Condition.GOOD: pgettext_lazy("condition", "No visible damage"),
-    Condition.FAIR: pgettext_lazy("condition", "Some wear"),
-    Condition.WORN: pgettext_lazy("condition", "Worn"),
-    Condition.POOR: pgettext_lazy("condition", "Poor"),
-}
-SHIPPINGS = {
-    Shipping.INCLUDED: pgettext_lazy("shipping", "Free shipping"),
-    Shipping.BUYER_PAYS: pgettext_lazy("shipping", "Buyer pays shipping"),
-    Shipping.UNKNOWN: pgettext_lazy("shipping", "Shipping unknown"),
-}
-ENDED = {
-    Status.SOLD: pgettext_lazy("status", "Sold to someone else"),
-    Status.RESERVED: pgettext_lazy("status", "Reserved"),
-    Status.ENDED: pgettext_lazy("status", "Ended"),
-    Status.STOPPED: pgettext_lazy("status", "Taken offline"),
-    Status.REMOVED: pgettext_lazy("status", "Removed"),
-}
+from .named import CONDITIONS, ENDED, SHIPPINGS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +32,7 @@ class Card:
     price: int | None
     was: int | None
     drop: int | None
+    decision: list[why.Line]
 
     @property
     def is_new(self) -> bool:
@@ -76,8 +57,8 @@ class Card:
 
 def hit_words(match: Match) -> list[str]:
     """The words of the rules that said yes."""
-    hits = (reason for reason in match.reasons if reason.get("rule") in {"must", "any_of"})
-    return [word for reason in hits for word in reason.get("words", [])]
+    hits = (one for one in match.decision if one.get("rule") in {"must", "any_of"})
+    return [word for one in hits for word in one.get("words", [])]
 
 
 def card_of(match: Match) -> Card:
@@ -98,6 +79,7 @@ def card_of(match: Match) -> Card:
         price=listing.price,
         was=was,
         drop=drop,
+        decision=why.lines_of(match.decision),
     )
 
 

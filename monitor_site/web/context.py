@@ -1,5 +1,6 @@
 """What the frame around every page needs."""
 
+import secrets
 from typing import Any
 
 from django.conf import settings
@@ -21,7 +22,7 @@ THEMES = (Theme.SYSTEM, Theme.LIGHT, Theme.DARK)
 def frame(request: HttpRequest) -> dict[str, Any]:
     """Site name, theme, languages and, only when a page shows them, the counts beside the menu."""
     return {
-        "site_name": settings.SITE_NAME or gettext("Finder"),
+        "site_name": site_name(),
         "theme": theme_of(request),
         "themes": [(theme.value, theme.label) for theme in THEMES],
         "languages": [("zh-hans", "简体中文"), ("ja", "日本語"), ("en", "English")],
@@ -30,7 +31,13 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         "words": wording.for_scripts(),
         "nav": SimpleLazyObject(lambda: counts(request.user)),
         "live_cursor": SimpleLazyObject(lambda: live.cursor_of(request.user.pk or 0)),
+        "live_page": secrets.token_urlsafe(9),
     }
+
+
+def site_name() -> str:
+    """What this installation is called."""
+    return settings.SITE_NAME or gettext("Finder")
 
 
 def theme_of(request: HttpRequest) -> str:

@@ -1,30 +1,31 @@
 """The page behind the phone's "More", and the two switches that every page has."""
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site.accounts.models import Theme
 
+from .context import site_name
 from .middleware import THEME_COOKIE
 
 YEAR = 365 * 24 * 3600
 
 
-@login_required
-@require_GET
+@require_safe
 def more(request: HttpRequest) -> HttpResponse:
     """Everything that has no tab of its own on a phone."""
     return render(request, "web/more.html")
 
 
+@login_not_required
 @require_POST
 def set_language(request: HttpRequest) -> HttpResponse:
     """Choose a language, also before signing in; an unknown one changes nothing."""
@@ -37,6 +38,7 @@ def set_language(request: HttpRequest) -> HttpResponse:
     return answer
 
 
+@login_not_required
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
     """Choose the appearance, also before signing in; an unknown one changes nothing."""
@@ -62,13 +64,26 @@ def _back(request: HttpRequest) -> str:
     return reverse("matches")
 
 
-@require_GET
+@login_not_required
+@require_safe
 def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Where browsers look for the mark on pages that do not name it."""
     return redirect(static("ui/mark.svg"))
 
 
-@require_GET
+@login_not_required
+@require_safe
+def manifest(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """What a phone needs to keep the site on its home screen."""
+    icons = [{"src": static(f"ui/icon-{px}.png"), "sizes": f"{px}x{px}", "type": "image/png"} for px in (192, 512)]
+    name = site_name()
+    facts = {"id": "/", "name": name, "short_name": name, "start_url": reverse("matches"), "display": "standalone"}
+    colours = {"background_color": "#f5f4f0", "theme_color": "#f5f4f0"}
+    return JsonResponse(facts | colours | {"icons": icons}, content_type="application/manifest+json")
+
+
+@login_not_required
+@require_safe
 def no_reset(request: HttpRequest) -> HttpResponse:
     """A forgotten password is a matter for the administrator; the page says what to ask for."""
     return render(request, "account/password_reset.html")

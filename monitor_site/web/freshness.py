@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
-from monitor_site.watches.models import Cause, Check, Match, MatchState
+from monitor_site.watches.models import Cause, Check, Match, MatchState, WatchTarget
 
 WINDOW = timedelta(minutes=10)
 SAMPLE = 200
+TARGETS = 50  # the ones checked last stand for all
 COUNTED = 100
 
 
@@ -27,7 +28,7 @@ class Freshness:
 
 
 def freshness_of(user_id: int, *, now: datetime) -> Freshness:
-    """Three small questions to the database."""
+    """A few small questions to the database, each with an end."""
     checks = _checks(user_id, since=now - WINDOW)
     return Freshness(
         found_ms=_median([delay for _, delay in _delays(user_id, since=now - WINDOW)]),
@@ -39,9 +40,9 @@ def freshness_of(user_id: int, *, now: datetime) -> Freshness:
 
 def _checks(user_id: int, *, since: datetime) -> list[tuple[int, datetime]]:
     """Lateness and end of the last checks that this person's watches asked for, newest first."""
-    mine = Check.objects.filter(
-        started_at__gte=since, target__links__watch__user=user_id, target__links__watch__paused_at=None
-    )
+    links = WatchTarget.objects.filter(watch__user=user_id, watch__paused_at=None, target__checked_at__gte=since)
+    asked = list(links.order_by("-target__checked_at").values_list("target_id", flat=True)[:TARGETS])
+    mine = Check.objects.filter(target_id__in=asked, started_at__gte=since)
     return list(mine.order_by("-started_at").values_list("lateness_ms", "finished_at")[:SAMPLE])
 
 
@@ -58,7 +59,9 @@ def _delays(user_id: int, *, since: datetime) -> list[tuple[str, int]]:
     fresh = Match.objects.filter(
         user_id=user_id, silent=False, cause=Cause.LISTED, matched_at__gte=since, listing__listed_at__isnull=False
     )
-    rows = fresh.order_by("-id").values_list("listing__marketplace", "listing__listed_at", "matched_at")[:SAMPLE]
+    rows = fresh.order_by("-matched_at").values_list("listing__marketplace", "listing__listed_at", "matched_at")[
+        :SAMPLE
+    ]
     return [(name, max(0, int((found - listed).total_seconds() * 1000))) for name, listed, found in rows if listed]
 
 

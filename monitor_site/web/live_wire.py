@@ -7,11 +7,10 @@ from monitor_site.outbox.stream import KEPT_SECONDS
 
 from .live_hub import Entry
 
-HELLO = "retry: 500\n: hello\n\n"
+HELLO = "retry: 500\nevent: hello\ndata: {}\n\n"  # a wait belongs to an event, else the page does not obey
 FULL = "retry: 30000\nevent: full\ndata: {}\n\n"
 COUNTED = 100
 COUNTERS = ("n-new", "n-tab")
-START = "0-0"
 
 
 def order(cursor: str) -> tuple[int, int]:
@@ -55,11 +54,9 @@ class Page:
         self.cursor = entries[-1][0] if entries else self.cursor
         return self._message("resync", {})
 
-    def figures(self, figures: dict[str, Any], *, now_ms: int, ping: bool) -> str:
-        """The counter beside the menu when it has changed, and the ping when it is time."""
+    def figures(self, figures: dict[str, Any], *, now_ms: int) -> str:
+        """A ping with the figures of the chip, and the counter beside the menu when it has changed."""
         text = self._counters(figures["new"]) if figures and figures["new"] != self._shown else ""
-        if not ping:
-            return text
         chip = {name: figures.get(f"{name}_ms") for name in ("found", "late")}
         return text + self._message("ping", {"t": now_ms, "age": figures.get("age_s"), **chip})
 

@@ -1,11 +1,18 @@
-"""What every answer has: a language, a time zone, and headers that give nothing away."""
+"""What every answer has: a language, a time zone, a person, and headers that give nothing away."""
 
 import zoneinfo
+from typing import Any
+from urllib.parse import urlsplit
 
-from django.http import HttpRequest, HttpResponseBase
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
+from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.deprecation import MiddlewareMixin
+
+from . import health
 
 THEME_COOKIE = "theme"
 NOTHING_ALLOWED = ", ".join(
@@ -15,6 +22,16 @@ NOTHING_ALLOWED = ", ".join(
         "payment", "screen-wake-lock", "usb",
     )
 )  # fmt: skip
+HEALTH = {"/healthz": health.healthz, "/readyz": health.readyz}
+
+
+class HealthMiddleware(MiddlewareMixin):
+    """Answers whoever watches the process, first of all: it asks by address, without TLS, and for no name of ours."""
+
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        """The answer of a health check, else nothing."""
+        view = HEALTH.get(request.path_info)
+        return view(request) if view else None
 
 
 class LanguageMiddleware(LocaleMiddleware):
@@ -23,6 +40,32 @@ class LanguageMiddleware(LocaleMiddleware):
     Any Chinese a browser may ask for (zh-CN, zh-SG, zh-TW, zh-HK) becomes zh-Hans, since there is no other Chinese.
     What a signed-in person has chosen comes later, in :class:`PreferencesMiddleware`.
     """
+
+
+class SignInMiddleware(LoginRequiredMiddleware):
+    """Every page asks for a sign-in unless it says otherwise, and after it the person is on a page that can be seen."""
+
+    def handle_no_permission(  # type: ignore[override]  # a script's answer is no redirect
+        self,
+        request: HttpRequest,
+        view_func: Any,  # noqa: ARG002
+    ) -> HttpResponse:
+        """To the sign-in; a script gets 401, and the way there only when somebody pressed something."""
+        way = redirect_to_login(_page_of(request))
+        if not request.headers.get("HX-Request"):
+            return way
+        acted = request.method == "POST"
+        return HttpResponse(status=401, headers={"HX-Redirect": way.url} if acted else {})
+
+
+def _page_of(request: HttpRequest) -> str:
+    """The address itself, or for an action the page with its button."""
+    if request.method in {"GET", "HEAD"} and not request.headers.get("HX-Request"):
+        return request.get_full_path()
+    origin = urlsplit(request.headers.get("Referer", ""))
+    if origin.netloc == request.get_host() and origin.path.startswith("/"):
+        return origin._replace(scheme="", netloc="", fragment="").geturl()
+    return reverse("matches")
 
 
 class PreferencesMiddleware(MiddlewareMixin):

@@ -13,7 +13,7 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import ShippingWish, Watch
 from monitor_site.watches.services import Wish
 
-from .cards import CONDITIONS
+from .named import CONDITIONS
 from .watch_fields import WordsField, YenField, option_fields
 
 NORMAL_SECONDS = 60

@@ -19,7 +19,7 @@ from monitor_site.watches.needs import Need
 from monitor_site.watches.queries import Row
 
 from . import wording
-from .cards import CONDITIONS
+from .named import CONDITIONS
 
 ERRORS: Mapping[str, "str | Promise"] = {
     "unavailable": _("no answer"),
@@ -172,12 +172,7 @@ def rule_facts(watch: Watch) -> list[str]:
 
 def price_words(watch: Watch) -> str:
     """The limits of the price."""
-    low, high = watch.price_min, watch.price_max
-    if low and high is not None:
-        return gettext("%(low)s to %(high)s") % {"low": wording.money(low), "high": wording.money(high)}
-    if high is not None:
-        return gettext("≤ %(price)s") % {"price": wording.money(high)}
-    return gettext("≥ %(price)s") % {"price": wording.money(low)} if low else gettext("any price")
+    return wording.limits(watch.price_min, watch.price_max)
 
 
 def cost_words(marketplace: str) -> SafeString:

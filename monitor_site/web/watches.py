@@ -5,20 +5,20 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import needs, queries, services
 from monitor_site.watches.models import Watch
 from monitor_site.watches.needs import Need
 
+from . import live
 from . import watch_list as listing
 from .once import make_once
 from .watch_form import WatchForm, initial_of
@@ -33,7 +33,6 @@ FOLDED = 6
 def own_watch(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Give the view the watch instead of its number; 404 when it is not the reader's own, whatever the method."""
 
-    @login_required
     @wraps(view)
     def wrapper(request: HttpRequest, pk: int) -> HttpResponse:
         return view(request, get_object_or_404(Watch.objects.of(request.user), pk=pk))
@@ -41,19 +40,19 @@ def own_watch(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     return wrapper
 
 
-@login_required
-@require_GET
+@require_safe
 def watch_list(request: HttpRequest) -> HttpResponse:
     """All watches of the reader; for an open page that asks how some of them are, only what changes by itself."""
     if ids := listing.live_ids(request.GET):
         lines = listing.lines_by_id(request.user, ids, now=timezone.now())
         return render(request, "web/watches/_live.html", {"lines": lines})
-    now, zone = timezone.now(), timezone.get_current_timezone()
+    cursor, now, zone = live.cursor_of(request.user.pk or 0), timezone.now(), timezone.get_current_timezone()
     look, still = listing.look_of(request.GET), listing.standing_still()
     lines, more = listing.lines_of(user=request.user, look=look, now=now, zone=zone)
     summary = needs.summary(user=request.user, now=now, known=catalog().plugins, covered=still)
     notes = listing.notes_of(user=request.user, now=now, covered=still) if summary.uncovered else []
     context = {
+        "live_cursor": cursor,
         "lines": lines,
         "look": look,
         "without_text": look.address(q=""),
@@ -69,7 +68,6 @@ def watch_list(request: HttpRequest) -> HttpResponse:
     return render(request, "web/watches/list.html", context)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def watch_new(request: HttpRequest) -> HttpResponse:
     """Make a watch."""
@@ -79,7 +77,9 @@ def watch_new(request: HttpRequest) -> HttpResponse:
     made = _save(form, lambda: _make(request, form))
     if made is None:
         return _form_page(request, form, status=422)
-    if made[1]:
+    if made[1] and "paused" in request.POST:
+        messages.success(request, gettext("Saved. Nothing is asked until you switch the watch on."))
+    elif made[1]:
         messages.success(request, gettext("The watch is on. Its first check comes within seconds."))
     return redirect("watch", made[0])
 
@@ -94,7 +94,10 @@ def _typed(request: HttpRequest) -> QueryDict | None:
 
 def _make(request: HttpRequest, form: WatchForm) -> tuple[int, bool]:
     def make() -> int:
-        return services.create_watch(user=request.user, wish=form.wish(), now=timezone.now()).pk
+        watch = services.create_watch(user=request.user, wish=form.wish(), now=timezone.now())
+        if "paused" in request.POST:
+            services.pause_watch(watch=watch, now=timezone.now())
+        return watch.pk
 
     return make_once(request, user=request.user, key=form.cleaned_data["form_key"], make=make)
 
@@ -130,7 +133,7 @@ def watch_edit(request: HttpRequest, watch: Watch) -> HttpResponse:
 
 
 @own_watch
-@require_GET
+@require_safe
 def watch_detail(request: HttpRequest, watch: Watch) -> HttpResponse:
     """The matches of a watch."""
     existing, before = "existing" in request.GET, _number(request.GET.get("before"))
@@ -163,7 +166,7 @@ def _number(text: str | None) -> int | None:
 
 
 @own_watch
-@require_GET
+@require_safe
 def watch_runs(request: HttpRequest, watch: Watch) -> HttpResponse:
     """The runs of a watch's questions."""
     result, before = request.GET.get("result", ""), _number(request.GET.get("before"))
@@ -208,10 +211,16 @@ def watch_check(request: HttpRequest, watch: Watch) -> HttpResponse:
     return _after(request, watch, gettext("It is checked as soon as the marketplace's pace allows."))
 
 
+def watch_delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask whether to delete, then delete; a second press on the button leads where the first one did."""
+    if request.POST.get("sure") == "yes" and not Watch.objects.of(request.user).filter(pk=pk).exists():
+        return redirect("watches")
+    return _delete(request, pk)
+
+
 @own_watch
 @require_http_methods(["GET", "HEAD", "POST"])
-def watch_delete(request: HttpRequest, watch: Watch) -> HttpResponse:
-    """Ask whether to delete, then delete."""
+def _delete(request: HttpRequest, watch: Watch) -> HttpResponse:
     if request.POST.get("sure") != "yes":
         count = watch.matches.count()
         return render(request, "web/watches/delete.html", {"watch": watch, "count": count})

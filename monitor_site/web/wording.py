@@ -19,6 +19,15 @@ def money(amount: int | None) -> str:
     return pgettext("yen", "¥%(amount)s") % {"amount": f"{amount:,}"}
 
 
+def limits(low: int | None, high: int | None) -> str:
+    """The limits of a price in whole yen."""
+    if low and high is not None:
+        return gettext("%(low)s to %(high)s") % {"low": money(low), "high": money(high)}
+    if high is not None:
+        return gettext("≤ %(price)s") % {"price": money(high)}
+    return gettext("≥ %(price)s") % {"price": money(low)} if low else gettext("any price")
+
+
 def exact(moment: datetime) -> str:
     """The full stamp with seconds, in the active zone."""
     local = timezone.localtime(moment)
@@ -87,11 +96,15 @@ def for_scripts() -> dict[str, str]:
         "now": gettext("just now"),
         "ago_s": gettext("%(n)s s ago"),
         "ago_m": gettext("%(n)s min ago"),
+        "yesterday": gettext("yesterday %(time)s"),
         "due": gettext("any moment"),
         "in_s": gettext("in %(n)s s"),
         "in_m": gettext("in %(n)s min"),
         "s": gettext("%(n)s s"),
         "on": gettext("Live"),
+        "wait": gettext("Connecting"),
+        "out": gettext("Signed out"),
+        "lost": gettext("The connection is lost. What is new comes when it is back."),
         "late": gettext("%(n)s late"),
         "off": gettext("Offline"),
         "old": gettext("data %(n)s old"),

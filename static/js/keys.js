@@ -25,9 +25,16 @@ const acts = {
   p: () => go("#pause"), ".": () => !$("#pill")?.hidden && go("#pill"),
 };
 
+// Who speaks to the device, or hits keys by accident, switches them off.
+const box = $("#keys-on");
+if (box) {
+  box.checked = localStorage.keys !== "off";
+  box.addEventListener("change", () => (localStorage.keys = box.checked ? "on" : "off"));
+}
+
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches?.("input, textarea, select, [contenteditable]");
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || $("dialog[open]")) return;
+  if (!box?.checked || typing || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || $("dialog[open]")) return;
   if (event.key.startsWith("Page") && !document.activeElement.closest?.("#feed")) return;
   const act = Date.now() - prefix < 1200 ? after[event.key] : acts[event.key];
   if (event.key !== "g") prefix = 0;

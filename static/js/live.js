@@ -5,10 +5,19 @@ const live = get("live"), chip = get("chip"), pill = get("pill"), feed = get("fe
 const zone = document.body.dataset.zone, language = document.documentElement.lang, title = document.title;
 const put = (text, n) => text.replace("%(n)s", n);
 const LATE_MS = 2000;
-const clock = new Intl.DateTimeFormat(language, { timeStyle: "short", hourCycle: "h23", timeZone: zone });
+const MOST = 120;
+
+function format(options) {
+  try {
+    return new Intl.DateTimeFormat(language, { ...options, timeZone: zone });
+  } catch {
+    return new Intl.DateTimeFormat(language, options); // a zone that this browser does not know
+  }
+}
+const clock = format({ timeStyle: "short", hourCycle: "h23" }), day = format({ dateStyle: "short" });
 
 let offset = 0, heard = 0, began = Date.now(), figures = {}, tries = 0, nextTry = 3000, full = false;
-let paused = false, fresh = 0, polled = 0, counting = null, saidAt = 0;
+let paused = false, out = false, fresh = 0, polled = 0, counting = null, saidAt = 0;
 const now = () => Date.now() + offset;
 
 // ---- times
@@ -18,7 +27,8 @@ function ago(then) {
   const s = Math.max(0, Math.floor((now() - then) / 1000));
   if (s < 2) return words.now;
   if (s < 60) return put(words.ago_s, s);
-  return s < 3600 ? put(words.ago_m, Math.floor(s / 60)) : clock.format(then);
+  if (s < 3600) return put(words.ago_m, Math.floor(s / 60));
+  return day.format(then) === day.format(now()) ? clock.format(then) : words.yesterday.replace("%(time)s", clock.format(then));
 }
 
 function until(then) {
@@ -47,6 +57,7 @@ function tick() {
 
 // ---- chip
 function state() {
+  if (out) return ["off", words.out];
   if (paused) return ["paused", words.paused];
   const silent = Date.now() - (heard || began);
   if (full) return ["polling", words.full];
@@ -55,14 +66,16 @@ function state() {
     const old = Math.round((figures.age || 0) + silent / 1000);
     return heard ? ["off", words.off, put(words.old, put(words.s, old))] : ["off", words.off];
   }
-  if (!heard) return ["wait", words.on];
+  if (!heard) return ["wait", words.wait];
   if (figures.late > LATE_MS) return ["late", put(words.late, put(words.s, seconds(figures.late)))];
   return figures.found == null ? ["on", words.on] : ["on", words.on, put(words.s, seconds(figures.found))];
 }
 
 function show() {
-  if (!chip) return;
   const [name, ...texts] = state();
+  write(get("alarm"), name === "off" && !out ? words.lost : " ");
+  if (!chip) return;
+  chip.hidden = false;
   if (chip.dataset.state !== name) chip.dataset.state = name;
   const parts = chip.firstElementChild;
   texts.forEach((text, i) => write(parts.children[i] || parts.appendChild(document.createElement("span")), text));
@@ -72,7 +85,7 @@ function show() {
 // ---- watchdog: a dead connection is cut, a failed first one is opened again, and at worst the page asks by itself
 function watch() {
   show();
-  if (paused || document.hidden) return;
+  if (paused || out || document.hidden) return;
   const silent = Date.now() - (heard || began), stream = live._htmx?.sse;
   if (silent > 15e3 && stream?.reader) stream.reader.cancel();
   if (!stream && Date.now() - began > nextTry) connect();
@@ -87,9 +100,17 @@ function connect() {
   window.htmx?.ajax("GET", live.getAttribute("hx-sse:connect"), { source: live, swap: "none" });
 }
 
+// Signed out elsewhere: nothing is asked any more, and the page says so.
+function leave() {
+  out = true;
+  get("out").hidden = false;
+  show();
+}
+
 const on = (name, act) => live.addEventListener(name, (event) => act(JSON.parse(event.detail?.data || "{}")));
 if (live) {
   on("ping", (data) => {
+    if (!heard) soon();
     heard = Date.now();
     tries = 0;
     full = false;
@@ -100,6 +121,10 @@ if (live) {
   on("matches", () => soon());
   on("resync", () => soon());
   on("full", () => (full = true));
+  live.addEventListener("htmx:sse:before:connection", ({ detail }) => (detail.connection.cancelled = out));
+  for (const type of ["htmx:sse:error", "htmx:response:error"])
+    document.addEventListener(type, ({ detail }) => (detail.status || detail.ctx?.response?.status) === 401 && leave());
+  document.addEventListener("htmx:before:request", (event) => out && event.target.hidden && event.preventDefault());
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
     heard &&= Date.now();
@@ -108,24 +133,31 @@ if (live) {
   });
 }
 
-// ---- pill: what is new is counted by the server with the page's own filters, and shown when asked for
+// ---- pill: what is new is asked with the page's own filters, less what it shows already, and shown when asked for
 const since = () => `${feed.dataset.url}&after=${feed.dataset.newest}`.replace("?&", "?");
+const known = new Set([...(feed?.children || [])].map((card) => +card.dataset.id));
 
-function soon() {
-  if (feed?.dataset.url && !paused) counting ??= setTimeout(count, 60);
+async function ask(address) {
+  const answer = await fetch(address, { headers: { "HX-Request": "true" } }).catch(() => null);
+  if (answer?.status === 401) leave();
+  return answer?.ok ? answer : null;
+}
+
+function soon(wait = 60) {
+  if (feed?.dataset.url && !paused && !out) counting ??= setTimeout(count, wait);
 }
 
 async function count() {
   clearTimeout(counting);
   counting = null;
   if (!feed?.dataset.url) return;
-  const answer = await fetch(`${since()}&count=1`).catch(() => null);
-  if (!answer?.ok || answer.redirected) return;
-  fresh = (await answer.json()).n;
-  const text = fresh === 1 ? words.one : put(words.many, fresh);
+  const answer = await ask(`${since()}&count=1`);
+  if (!answer) return soon(5e3);
+  fresh = (await answer.json()).ids.filter((id) => !known.has(id)).length;
+  const text = fresh === 1 ? words.one : put(words.many, fresh > MOST ? `${MOST}+` : fresh);
   pill.hidden = !fresh;
   if (fresh) pill.lastElementChild.textContent = text;
-  document.title = fresh ? `(${fresh}) ${title}` : title;
+  document.title = fresh ? `(${fresh > MOST ? `${MOST}+` : fresh}) ${title}` : title;
   if (fresh && Date.now() - saidAt > 10e3) {
     saidAt = Date.now();
     get("said").textContent = text;
@@ -133,28 +165,40 @@ async function count() {
 }
 
 async function load() {
+  if (fresh > MOST) return location.reload();
   feed.setAttribute("aria-busy", "true");
-  const answer = await fetch(since()).catch(() => null);
+  const answer = await ask(since());
   feed.setAttribute("aria-busy", "false");
-  if (!answer?.ok || answer.redirected) return;
+  if (!answer) return;
   const box = document.createElement("template");
   box.innerHTML = await answer.text();
-  const cards = [...box.content.children];
+  const cards = [...box.content.children].filter((card) => !known.has(+card.dataset.id));
   if (!cards.length) return;
   document.querySelector(".feedbox > .empty")?.remove();
-  feed.dataset.newest = Math.max(feed.dataset.newest, ...cards.map((card) => card.dataset.id));
+  for (const card of cards) known.add(+card.dataset.id);
+  feed.dataset.newest = Math.max(feed.dataset.newest, ...known);
   feed.querySelector(".here")?.remove();
   if (feed.children.length) feed.prepend(get("here").content.cloneNode(true));
   for (const card of cards) card.classList.add("is-new");
   feed.prepend(...cards);
   for (const card of cards) window.htmx?.process(card);
-  while (feed.children.length > 120) feed.lastElementChild.remove();
+  trim();
   [...feed.querySelectorAll("article")].forEach((card, i) => card.setAttribute("aria-posinset", i + 1));
   fresh = 0;
   pill.hidden = true;
   document.title = title;
   scrollTo({ top: 0 });
   cards[0].focus({ preventScroll: true });
+}
+
+// A page grows only so long; "Older" then begins where it ends now.
+function trim() {
+  if (feed.children.length <= MOST) return;
+  while (feed.children.length > MOST) feed.lastElementChild.remove();
+  const older = get("older"), address = new URL(feed.dataset.url, location);
+  address.searchParams.set("before", feed.lastElementChild.dataset.id);
+  older.href = address;
+  older.hidden = get("pager").hidden = false;
 }
 
 pill?.addEventListener("click", load);

@@ -20,8 +20,11 @@ function say(text) {
 }
 
 for (const toast of toasts?.children || []) expire(toast);
+// What asks in the background is hidden, and asks again; a sign-in that has ended is told by live.js.
 for (const type of ["htmx:response:error", "htmx:error"])
-  document.addEventListener(type, (event) => event.target.id !== "live" && say(words.failed));
+  document.addEventListener(type, ({ target, detail }) => {
+    if (!target.hidden && detail?.ctx?.response?.status !== 401) say(words.failed);
+  });
 
 document.addEventListener("click", async (event) => {
   const at = (selector) => event.target.closest?.(selector);

@@ -62,16 +62,33 @@ def site(chromium: Browser, static_root: Path, django_db_setup: None, redis_serv
 
 
 @pytest.fixture
-def open_page(chromium: Browser, site: str, transactional_db: None, redis: object, alice: User) -> Iterator[Open]:
+def complaints() -> list[str]:
+    """What the consoles of the opened pages say; a test that provokes something takes it out."""
+    return []
+
+
+@pytest.fixture
+def open_page(
+    chromium: Browser, site: str, transactional_db: None, redis: object, alice: User, complaints: list[str]
+) -> Iterator[Open]:
     """Open a page of the site as alice; whatever the policy refuses or a script throws fails the test."""
     contexts: list[BrowserContext] = []
-    complaints: list[str] = []
 
     def opened(
-        address: str, *, width: int = 1280, height: int = 900, language: str = "en", theme: str = "light"
+        address: str,
+        *,
+        width: int = 1280,
+        height: int = 900,
+        language: str = "en",
+        theme: str = "light",
+        script: bool = True,
     ) -> Page:
         context = chromium.new_context(
-            viewport={"width": width, "height": height}, locale=language, color_scheme=theme, reduced_motion="reduce"
+            viewport={"width": width, "height": height},
+            locale=language,
+            color_scheme=theme,
+            reduced_motion="reduce",
+            java_script_enabled=script,
         )
         contexts.append(context)
         page = context.new_page()

@@ -20,7 +20,7 @@ CAMERA = Sighting(
 
 
 def verdict(decision: Decision, rule: str) -> str:
-    return next(reason["verdict"] for reason in decision.reasons if reason["rule"] == rule)
+    return next(reason["verdict"] for reason in decision.rules if reason["rule"] == rule)
 
 
 def test_every_word_must_be_there() -> None:
@@ -31,7 +31,7 @@ def test_every_word_must_be_there() -> None:
 def test_one_of_several_words_is_enough_and_is_named() -> None:
     decision = decide(Rule(any_of=("カメラ", "レンズ")), CAMERA)
     assert decision.matches
-    assert next(r["words"] for r in decision.reasons if r["rule"] == "any_of") == ["カメラ"]
+    assert next(r["words"] for r in decision.rules if r["rule"] == "any_of") == ["カメラ"]
 
 
 def test_an_unwanted_word_rejects_whatever_its_width() -> None:
@@ -76,7 +76,7 @@ def test_what_cannot_be_bought_now_is_no_match(gone: Status) -> None:
 
 def test_the_status_is_the_first_reason_a_person_reads() -> None:
     sold = replace(CAMERA, status=Status.SOLD, price=Money(amount=999_999, currency="JPY"))
-    assert decide(Rule(price_max=1), sold).reasons[0]["rule"] == "status"
+    assert decide(Rule(price_max=1), sold).rules[0]["rule"] == "status"
 
 
 def test_condition_and_shipping_decide_only_where_asked() -> None:

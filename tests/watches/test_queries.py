@@ -35,7 +35,7 @@ def test_a_page_of_rows_costs_the_same_few_queries_for_one_watch_and_for_thirty(
     alice: User, now: datetime, django_assert_max_num_queries: Callable[..., Any]
 ) -> None:
     make_watches(alice, now, 30)
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         assert len(rows_of(alice, now)) == 30
 
 

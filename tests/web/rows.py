@@ -39,10 +39,10 @@ def match(watch: Watch, number: int, *, now: datetime, **fields: Any) -> Match:
     """A match with a new listing; fields of the listing begin with ``listing_``."""
     own = {key: value for key, value in fields.items() if not key.startswith("listing_")}
     thing = {key.removeprefix("listing_"): value for key, value in fields.items() if key.startswith("listing_")}
-    standard = {"state": MatchState.NEW, "cause": Cause.LISTED, "trace": "t", "matched_at": now, "reasons": [REASON]}
+    standard = {"state": MatchState.NEW, "cause": Cause.LISTED, "trace": "t", "matched_at": now, "decision": [VERDICT]}
     return Match.objects.create(
         user=watch.user, watch=watch, listing=listing(number, now=now, **thing), **standard | own
     )
 
 
-REASON = {"rule": "must", "verdict": "pass", "saw": "", "wanted": "ルミナ", "words": ["ルミナ"]}
+VERDICT = {"rule": "must", "verdict": "pass", "saw": "", "wanted": "ルミナ", "words": ["ルミナ"]}

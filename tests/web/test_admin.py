@@ -157,3 +157,18 @@ def test_admin_pages_run_under_the_sites_strict_policy(staff: Client, watch: Wat
         assert " style=" not in text
         assert " onclick=" not in text
         assert "<script>" not in text
+
+
+def test_a_time_zone_that_does_not_exist_is_refused(staff: Client, alice: User) -> None:
+    page = address(User, "change", alice.pk)
+    fields = {name: value for name, value in staff.get(page).context["adminform"].form.initial.items() if value}
+    moments = {"date_joined_0": "2026-05-01", "date_joined_1": "03:00:00"}
+    for zone, status in (("Mars/Olympus", 200), ("Europe/Paris", 302)):
+        assert staff.post(page, fields | moments | {"time_zone": zone}).status_code == status
+    alice.refresh_from_db()
+    assert alice.time_zone == "Europe/Paris"
+
+
+@pytest.mark.parametrize("model", OURS)
+def test_no_list_groups_a_whole_table_by_days(model: Any) -> None:
+    assert admin.site._registry[model].date_hierarchy is None

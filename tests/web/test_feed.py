@@ -1,11 +1,19 @@
+import re
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
+import time_machine
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from redis import Redis
 
 from monitor_site.accounts.models import User
+from monitor_site.outbox import stream
 from monitor_site.watches.models import Cause, EventKind, ListingEvent, Match, MatchState, Watch
+from monitor_site.web import feed, matches
 from tests.web.rows import match, watch_of
 
 FEED = "/matches/"
@@ -115,13 +123,69 @@ def test_what_came_since_is_counted_and_fetched_with_the_same_filters(
     page: Client, watch: Watch, now: datetime
 ) -> None:
     first = match(watch, 1, now=now)
-    match(watch, 2, now=now, listing_title="ルミナ 白")
-    match(watch, 3, now=now, listing_title="ルミナ 黒")
-    assert page.get(f"{FEED}?after={first.pk}&count=1").json() == {"n": 2}
-    assert page.get(f"{FEED}?after={first.pk}&count=1&q=白").json() == {"n": 1}
+    white = match(watch, 2, now=now, listing_title="ルミナ 白")
+    black = match(watch, 3, now=now, listing_title="ルミナ 黒")
+    assert page.get(f"{FEED}?after={first.pk}&count=1").json() == {"ids": [black.pk, white.pk]}
+    assert page.get(f"{FEED}?after={first.pk}&count=1&q=白").json() == {"ids": [white.pk]}
     html = page.get(f"{FEED}?after={first.pk}&q=白").content.decode()
     assert html.count("<article") == 1
     assert "<html" not in html
+
+
+def test_a_match_whose_row_appears_after_a_newer_one_is_still_told(page: Client, watch: Watch, now: datetime) -> None:
+    with time_machine.travel(now, tick=False) as clock:
+        late = match(watch, 1, now=now)
+        newer = match(watch, 2, now=now)
+        assert page.get(f"{FEED}?after={newer.pk}&count=1").json() == {"ids": [newer.pk, late.pk]}
+        clock.shift(timedelta(seconds=61))
+        assert page.get(f"{FEED}?after={newer.pk}&count=1").json() == {"ids": []}
+
+
+def test_no_more_than_a_page_takes_at_once_is_asked_for(page: Client, watch: Watch, now: datetime) -> None:
+    for number in range(125):
+        match(watch, number, now=now)
+    assert len(page.get(f"{FEED}?after=0&count=1").json()["ids"]) == 121
+    assert page.get(f"{FEED}?after=0").content.decode().count("<article") == 120
+
+
+def test_what_comes_while_the_page_is_made_is_new_to_it(
+    page: Client, watch: Watch, now: datetime, monkeypatch: pytest.MonkeyPatch, redis: Redis
+) -> None:
+    real = matches.page_of
+
+    def slow(*args: Any, **words: Any) -> Any:
+        found = real(*args, **words)
+        match(watch, 1, now=now)
+        stream.append(redis, user_id=watch.user_id, event="match", data={"match": 1, "watch": watch.pk})
+        return found
+
+    monkeypatch.setattr(matches, "page_of", slow)
+    context = page.get(FEED).context
+    assert (context["matches"], context["newest"]) == ([], 0)
+    assert context["live_cursor"] < stream.cursor(redis, user_id=watch.user_id)
+
+
+@pytest.mark.parametrize("words", ["ﾙﾐﾅ", "るみな", "ＬＵＭＩＮＡ", "lumina ルミナ"])
+def test_words_are_found_in_any_width_and_kana(page: Client, watch: Watch, now: datetime, words: str) -> None:
+    match(watch, 1, now=now, listing_title="ルミナ Lumina")
+    match(watch, 2, now=now, listing_title="その他")
+    assert titles(page, f"?q={words}") == ["ルミナ Lumina"]
+
+
+def test_a_search_ends_somewhere_and_goes_on_when_asked_to(
+    page: Client, watch: Watch, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "SEARCHED", 3)
+    match(watch, 0, now=now, listing_title="rare", state=MatchState.IGNORED)
+    for number in range(1, 8):
+        match(watch, number, now=now)
+    for query in ("q=rare&show=ignored", "show=ignored"):
+        first = page.get(f"{FEED}?{query}").context
+        second = page.get(f"{FEED}?{first['older']}").context
+        third = page.get(f"{FEED}?{second['older']}").context
+        assert [list(part["matches"]) for part in (first, second)] == [[], []]
+        assert [one.listing.title for one in third["matches"]] == ["rare"]
+        assert third["older"] == ""
 
 
 def test_an_ignored_match_leaves_the_feed_and_comes_back(page: Client, watch: Watch, now: datetime) -> None:
@@ -152,6 +216,52 @@ def test_everything_can_be_marked_as_seen(page: Client, watch: Watch, bob: User,
     assert Match.objects.get(watch=watch).state == MatchState.SEEN
     theirs.refresh_from_db()
     assert theirs.state == MatchState.NEW
+
+
+def test_marked_as_seen_is_what_the_page_shows_and_nothing_that_came_since(
+    page: Client, alice: User, watch: Watch, now: datetime
+) -> None:
+    shown = match(watch, 1, now=now, listing_title="ルミナ 白")
+    match(watch, 2, now=now, listing_title="ルミナ 黒")
+    match(watch_of(alice, now=now, name="other"), 3, now=now, listing_title="ルミナ 白")
+    newest = page.get(FEED).context["newest"]
+    match(watch, 4, now=now, listing_title="ルミナ 白")
+    page.post(reverse("matches-seen"), {"filters": f"watch={watch.pk}&q=白", "upto": newest})
+    assert list(Match.objects.filter(state=MatchState.SEEN)) == [shown]
+
+
+def test_marking_as_seen_is_one_step_however_many_there_are(page: Client, watch: Watch, now: datetime) -> None:
+    for number in range(40):
+        match(watch, number, now=now)
+    with CaptureQueriesContext(connection) as caught:
+        page.post(reverse("matches-seen"), {"filters": "", "upto": Match.objects.latest("id").pk})
+    assert len([query for query in caught if "watches_match" in query["sql"]]) == 2
+    assert not Match.objects.filter(state=MatchState.NEW).exists()
+
+
+def test_a_card_says_why_it_matched_in_words(page: Client, watch: Watch, now: datetime) -> None:
+    decision = [
+        {"rule": "status", "verdict": "pass", "saw": "on_sale", "wanted": "on_sale", "words": []},
+        {"rule": "must", "verdict": "pass", "saw": "ルミナ", "wanted": "ルミナ", "words": ["ルミナ"]},
+        {"rule": "none_of", "verdict": "pass", "saw": "ルミナ", "wanted": "ジャンク", "words": []},
+        {"rule": "price", "verdict": "pass", "saw": "4800", "wanted": "–5000", "words": []},
+        {"rule": "condition", "verdict": "pass", "saw": "good", "wanted": "new good", "words": []},
+        {"rule": "shipping", "verdict": "unknown", "saw": "unknown", "wanted": "included", "words": []},
+        {"rule": "of a later version", "verdict": "pass"},
+    ]
+    match(watch, 1, now=now, decision=decision)
+    html = page.get(FEED, headers={"accept-language": "en"}).content.decode()
+    found = re.search(r'<details class="why">.*?</details>', html, re.DOTALL)
+    assert found is not None
+    assert re.findall(r"<li[^>]*>(.*?)</li>", found[0]) == [
+        "It was on sale",
+        "The title has every word: ルミナ",
+        "The title has none of the words: ジャンク",
+        "Price ¥4,800, wanted ≤ ¥5,000",
+        "Condition “No visible damage”, wanted New, unused, No visible damage",
+        "Shipping: Shipping unknown, wanted included",
+    ]
+    assert found[0].count("why--no") == 1
 
 
 def test_looking_changes_nothing(page: Client, watch: Watch, now: datetime) -> None:

@@ -9,6 +9,7 @@ import pytest
 import redis as redis_library
 from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import connections
 from django.test import AsyncClient, Client
 from django.utils import timezone
@@ -17,9 +18,10 @@ from monitor_site.accounts.models import User
 from monitor_site.connections import redis_client
 from monitor_site.outbox import stream
 from monitor_site.watches.models import Check, MatchState, Target, WatchTarget
-from monitor_site.web import live, live_hub
+from monitor_site.web import live, live_figures, live_hub
 from monitor_site.web.freshness import freshness_of
-from monitor_site.web.live_wire import Page, reaches_back
+from monitor_site.web.live_listener import QUEUE, Listener
+from monitor_site.web.live_wire import Page, order, reaches_back
 from tests.servers import free_port
 from tests.web.rows import match, watch_of
 
@@ -47,9 +49,9 @@ def parsed(text: str) -> list[Message]:
 
 
 @asynccontextmanager
-async def listening(client: AsyncClient, *, after: str = "", last: str = "") -> AsyncIterator[Any]:
+async def listening(client: AsyncClient, *, after: str = "", last: str = "", name: str = "") -> AsyncIterator[Any]:
     headers = {"last-event-id": last} if last else {}
-    answer = await client.get("/events/", {"after": after}, headers=headers)
+    answer = await client.get("/events/", {"after": after, "page": name}, headers=headers)
     source = aiter(answer)
 
     async def until(*names: str) -> list[Message]:
@@ -84,7 +86,10 @@ async def test_a_page_hears_at_once_that_it_is_live_and_how_fresh_it_is(
         assert until.answer["Content-Type"].startswith("text/event-stream")
         assert until.answer["Cache-Control"] == "no-store"
         assert until.answer["X-Accel-Buffering"] == "no"
-        (ping,) = named(await until("ping"), "ping")
+        heard = await until("ping")
+        assert heard[0]["event"] == "hello"
+        assert heard[0]["retry"] == "500"
+        (ping,) = named(heard, "ping")
         assert set(ping["data"]) == {"t", "found", "late", "age"}
 
 
@@ -205,12 +210,12 @@ def test_pages_are_served_without_redis(client: Client, alice: User, monkeypatch
     answer = client.get("/matches/")
     redis_client.cache_clear()
     assert answer.status_code == 200
-    assert 'hx-sse:connect="/events/?after="' in answer.content.decode()
+    assert 'hx-sse:connect="/events/?after=&amp;page=' in answer.content.decode()
 
 
 def test_a_page_that_does_not_keep_up_starts_over() -> None:
-    listener = live_hub.Listener(1)
-    for number in range(live_hub.QUEUE + 1):
+    listener = Listener(1)
+    for number in range(QUEUE + 1):
         listener.tell("entries", [(f"{number}-0", {})])
     assert listener.queue.get_nowait() == ("resync", None)
     assert listener.queue.qsize() == 1
@@ -240,9 +245,9 @@ def test_the_chip_tells_the_medians_of_the_last_ten_minutes(alice: User) -> None
         match(watch, number, now=now, listing_listed_at=now - timedelta(seconds=seconds), state=MatchState.SEEN)
     match(watch, 9, now=now - timedelta(minutes=11))
     target = Target.objects.create(
-        marketplace="mercari", key="0" * 64, criteria="{}", interval_seconds=5, created_at=now
+        marketplace="mercari", key="0" * 64, criteria="{}", interval_seconds=5, created_at=now, checked_at=now
     )
-    WatchTarget.objects.create(watch=watch, target=target)
+    WatchTarget.objects.create(watch=watch, target=target, began_at=watch.created_at)
     for lateness in (10, 20, 900):
         Check.objects.create(
             target=target, trace="t", worker="w", outcome="ok", due_at=now, started_at=now,
@@ -250,3 +255,116 @@ def test_the_chip_tells_the_medians_of_the_last_ten_minutes(alice: User) -> None
         )  # fmt: skip
     fresh = freshness_of(alice.pk, now=now)
     assert (fresh.found_ms, fresh.late_ms, fresh.age_s, fresh.new) == (2000, 20, 4, 1)
+
+
+async def test_a_cursor_in_other_digits_is_none_and_spoils_nothing(
+    page: AsyncClient, alice: User, redis: redis_library.Redis
+) -> None:
+    async with listening(page, after="１２３-０") as until:
+        await until("ping")
+        last = append(redis, alice)
+        (heard,) = named(await until("matches"), "matches")
+    assert heard["id"] == last
+
+
+async def test_a_cursor_of_the_future_is_brought_back_to_the_servers_time(
+    page: AsyncClient, alice: User, redis: redis_library.Redis
+) -> None:
+    async with listening(page, after="999999999999999-9999999999999999999") as until:
+        (told,) = named(await until("resync"), "resync")
+        assert order(told["id"])[0] <= redis.time()[0] * 1000 + 1000
+        append(redis, alice)
+        assert named(await until("matches"), "matches")
+
+
+async def test_a_stream_that_cannot_be_read_is_nobody_elses_trouble(
+    page: AsyncClient, alice: User, bob: User, redis: redis_library.Redis
+) -> None:
+    redis.set(stream.stream_key(bob.pk), "no stream")
+    other = AsyncClient()
+    await other.aforce_login(bob)
+    async with listening(other) as his, listening(page, after=live.cursor_of(alice.pk)) as until:
+        await his("resync", "ping")
+        await until("ping")
+        append(redis, alice)
+        assert named(await until("matches"), "matches")
+
+
+async def test_the_reader_survives_whatever_a_step_raises(
+    page: AsyncClient, alice: User, redis: redis_library.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_hub, "AWAY_SECONDS", 0)
+    real, broken = live_hub.decoded, [RuntimeError("once")]
+
+    def decoded(data: dict[bytes, bytes]) -> dict[str, str]:
+        if broken:
+            raise broken.pop()
+        return real(data)
+
+    async with listening(page, after=live.cursor_of(alice.pk)) as until:
+        await until("ping")
+        monkeypatch.setattr(live_hub, "decoded", decoded)
+        append(redis, alice)
+        assert named(await until("matches"), "matches")
+    assert broken == []
+
+
+async def test_a_page_that_comes_back_takes_its_old_place(page: AsyncClient, redis: redis_library.Redis) -> None:
+    opened = [listening(page, name="same") for _ in range(live_hub.STREAMS_PER_USER + 1)]
+    untils = [await one.__aenter__() for one in opened]
+    for until in untils[:-1]:
+        await until("hello")
+    assert named(await untils[-1]("ping"), "full") == []
+    for until in untils[:-1]:
+        with pytest.raises(StopAsyncIteration):
+            await until("never")
+    for one in opened:
+        await one.__aexit__(None, None, None)
+
+
+async def test_whoever_is_not_signed_in_gets_401_and_no_detour(db: None) -> None:
+    answer = await AsyncClient().get("/events/")
+    assert answer.status_code == 401
+    assert "Location" not in answer
+
+
+@pytest.mark.parametrize("end", ["session", "password", "inactive"])
+async def test_a_stream_ends_with_its_session(
+    page: AsyncClient, alice: User, redis: redis_library.Redis, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    monkeypatch.setattr(live_figures, "PING_SECONDS", 0.05)
+    async with listening(page) as until:
+        await until("ping")
+        await sync_to_async(sign_out)(alice, end)
+        with pytest.raises(StopAsyncIteration):
+            await until("never")
+
+
+def sign_out(user: User, how: str) -> None:
+    if how == "session":
+        Session.objects.all().delete()
+    elif how == "password":
+        user.set_password("another-long-one")
+        user.save()
+    else:
+        User.objects.filter(pk=user.pk).update(is_active=False)
+
+
+async def test_a_page_that_opens_asks_the_figures_of_its_own_person_only(
+    page: AsyncClient, alice: User, bob: User, redis: redis_library.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    real = live_figures.freshness_of
+
+    def counted(user_id: int, **words: Any) -> Any:
+        asked.append(user_id)
+        return real(user_id, **words)
+
+    monkeypatch.setattr(live_figures, "freshness_of", counted)
+    other = AsyncClient()
+    await other.aforce_login(bob)
+    async with listening(page) as hers:
+        await hers("ping")
+        async with listening(other) as his:
+            await his("ping")
+    assert asked == [alice.pk, bob.pk]

@@ -1,9 +1,11 @@
 import asyncio
 import io
+import os
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -105,3 +107,48 @@ def test_only_addresses_that_we_signed_and_sizes_that_exist_are_served(page: Cli
     assert page.get(good.replace("/160.", "/161.")).status_code == 404
     assert page.get(good.replace("/thumb/", "/thumb/x")).status_code == 404
     assert shop.asked == []
+
+
+def test_a_broken_picture_is_not_asked_for_again_at_once(page: Client, shop: Shop) -> None:
+    address = pictures.address(f"{shop.base}/broken.jpg", size=160)
+    for _ in range(3):
+        page.get(address)
+    assert shop.asked == ["/broken.jpg"]
+    mark = pictures._broken_mark(f"{shop.base}/broken.jpg")
+    old = mark.stat().st_mtime - pictures.BROKEN_SECONDS - 1
+    os.utime(mark, (old, old))
+    page.get(address)
+    assert shop.asked == ["/broken.jpg"] * 2
+
+
+async def test_no_more_than_two_pictures_are_downloaded_at_once(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, now, most = pictures.fetch_picture, [], []
+
+    async def counted(url: str, **words: Any) -> bytes:
+        now.append(url)
+        most.append(len(now))
+        try:
+            return await real(url, **words)
+        finally:
+            now.remove(url)
+
+    monkeypatch.setattr(pictures, "fetch_picture", counted)
+    await asyncio.gather(*(pictures._fetched_once(f"{shop.base}/{number}.jpg") for number in range(6)))
+    assert len(most) == 6
+    assert max(most) == 2
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_picture_that_does_not_come_in_time_is_a_quiet_one(
+    alice: User, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: Any, **__: Any) -> bytes:
+        await asyncio.Event().wait()
+        return b""
+
+    monkeypatch.setattr(pictures, "fetch_picture", never)
+    monkeypatch.setattr(pictures, "DEADLINE_SECONDS", 0.01)
+    client = AsyncClient()
+    await client.aforce_login(alice)
+    answer = await client.get(pictures.address(f"{shop.base}/a.jpg", size=160))
+    assert answer["Content-Type"] == "image/svg+xml"

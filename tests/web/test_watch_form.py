@@ -37,6 +37,12 @@ def test_a_few_words_are_enough_for_a_watch(hers: Client, alice: User) -> None:
     assert Target.objects.get().criteria == '{"keyword":"ルミナ"}'
 
 
+def test_a_watch_can_be_saved_without_asking_anything_yet(hers: Client) -> None:
+    hers.post(NEW, TYPED | {"paused": "1"})
+    assert Watch.objects.get().paused_at is not None
+    assert not Target.objects.filter(active=True).exists()
+
+
 def test_everything_that_can_be_typed_arrives(hers: Client) -> None:
     typed = TYPED | {
         "name": "Lumina T2",

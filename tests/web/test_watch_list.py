@@ -215,7 +215,7 @@ def test_people_who_share_a_question_see_its_health_and_nothing_else_of_each_oth
 ) -> None:
     his = make_watch(bob, now, name="secret of bob")
     target = make_target(his, now, failures=1, last_error="blocked")
-    WatchTarget.objects.create(watch=make_watch(alice, now, name="hers"), target=target)
+    WatchTarget.objects.create(watch=make_watch(alice, now, name="hers"), target=target, began_at=now)
     text = page(hers)
     assert "refuses to answer us" in text
     assert "secret of bob" not in text

@@ -43,9 +43,21 @@ def test_a_foreign_watch_does_not_exist_whatever_the_address_and_the_method(
     client: Client, bob: User, watch: Watch, name: str, method: str
 ) -> None:
     client.force_login(bob)
-    assert getattr(client, method)(at(name, watch), {"sure": "yes"}).status_code == 404
+    answer = getattr(client, method)(at(name, watch), {"sure": "no"})
+    assert answer.status_code == 404
     watch.refresh_from_db()
     assert watch.paused_at is None
+
+
+def test_who_deletes_twice_finds_it_done_and_a_foreign_watch_stays(
+    hers: Client, bob: User, watch: Watch, now: datetime
+) -> None:
+    theirs = make_watch(bob, now)
+    for one in (watch, watch, theirs):
+        answer = hers.post(at("watch-delete", one), {"sure": "yes"})
+        assert answer.status_code == 302
+        assert answer["Location"] == "/watches/"
+    assert list(Watch.objects.all()) == [theirs]
 
 
 @pytest.mark.parametrize("name", sorted({*PAGES, *ACTIONS}))

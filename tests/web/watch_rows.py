@@ -34,7 +34,7 @@ def make_target(watch: Watch, now: datetime, **changes: Any) -> Target:
         "created_at": watch.created_at,
     }
     target = Target.objects.create(**(values | changes))
-    WatchTarget.objects.create(watch=watch, target=target, baselined_at=watch.created_at)
+    WatchTarget.objects.create(watch=watch, target=target, began_at=watch.created_at, baselined_at=watch.created_at)
     return target
 
 

@@ -48,7 +48,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
 
 class Match(models.Model):
-    """A listing meets a watch, once. ``reasons`` are the decisions of every rule, as they were then.
+    """A listing meets a watch, once. ``decision`` is what every rule said, as they were then.
 
     ``user`` repeats the watch's user, so that a feed is one index away.
     """
@@ -61,7 +61,7 @@ class Match(models.Model):
     cause = models.CharField(max_length=12, choices=Cause.choices)
     silent = models.BooleanField(default=False)
     price = models.PositiveBigIntegerField(null=True, blank=True)
-    reasons = models.JSONField(default=list)
+    decision = models.JSONField(default=list)
     trace = models.CharField(max_length=32)
     matched_at = models.DateTimeField()
 

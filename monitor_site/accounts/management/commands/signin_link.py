@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
@@ -24,6 +25,7 @@ class Command(BaseCommand):
         self.stdout.write(base.rstrip("/") + reverse("sign-in-once", args=[make_token(user)]))
 
     def _running(self) -> str:
-        from django.conf import settings
-
-        return str(settings.RUNNING.get("url") or "")
+        address = str(settings.RUNNING.get("web_url") or "")
+        if not address:
+            raise CommandError("nothing runs here whose address could be used: name it with --base https://...")
+        return address

@@ -1,0 +1,148 @@
+"""What of the feed a person sees: filters from the query string, and the matches behind them, each read with an end."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import OuterRef, Q, Subquery
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy
+
+from monitor_site.watches.models import Cause, EventKind, ListingEvent, Match, MatchQuerySet, MatchState
+from monitor_site.watches.text import fold
+
+PER_PAGE = 30
+AT_ONCE = 4 * PER_PAGE
+SEARCHED = 5000
+LATE_ROWS = timedelta(minutes=1)
+SEGMENTS = {
+    "all": gettext_lazy("All"),
+    "new": gettext_lazy("New"),
+    "drops": gettext_lazy("Price drops"),
+    "ignored": gettext_lazy("Ignored"),
+}
+CONDITIONS_OF = {
+    "all": ~Q(state=MatchState.IGNORED),
+    "new": Q(state=MatchState.NEW),
+    "drops": Q(cause=Cause.PRICE_DROP) & ~Q(state=MatchState.IGNORED),
+    "ignored": Q(state=MatchState.IGNORED),
+}
+RARE = {"drops", "ignored"}  # no index knows them: few of them may lie far apart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What of the feed a person wants to see; all of it lies in the query string."""
+
+    segment: str
+    watch: int | None
+    words: str
+
+    @classmethod
+    def of(cls, query: QueryDict) -> "Filters":
+        """From a query string; what makes no sense is left out."""
+        segment = query.get("show", "all")
+        return cls(
+            segment=segment if segment in SEGMENTS else "all",
+            watch=number(query.get("watch")),
+            words=query.get("q", "").replace("\x00", "").strip()[:200],
+        )
+
+    def query(self, **changes: Any) -> str:
+        """The query string of these filters with some of them changed."""
+        values = {"show": self.segment, "watch": self.watch, "q": self.words} | changes
+        return urlencode({key: value for key, value in values.items() if value and (key, value) != ("show", "all")})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page of the feed; ``older`` is the id before which the next one begins, ``None`` at the end."""
+
+    matches: list[Match]
+    older: int | None
+
+
+def number(text: str | None) -> int | None:
+    """A whole number of a query string."""
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 19 else None
+
+
+def page_of(user: Any, filters: Filters, *, before: int | None) -> Page:
+    """The newest matches behind these filters, below ``before``.
+
+    A search looks through so many matches and no more; the next page goes on where it ended.
+    """
+    matches = _of(user, filters)
+    matches = matches.filter(id__lt=before) if before else matches
+    end = _end_of_search(matches) if filters.words or filters.segment in RARE else None
+    matches = matches.filter(id__gte=end) if end else matches
+    ids = _ids(matches.filter(CONDITIONS_OF[filters.segment]), filters, limit=PER_PAGE + 1)
+    if len(ids) > PER_PAGE:
+        return Page(matches=_shown(ids[:PER_PAGE]), older=ids[PER_PAGE - 1])
+    return Page(matches=_shown(ids), older=end)
+
+
+def _of(user: Any, filters: Filters) -> MatchQuerySet:
+    told = Match.objects.of(user).told()
+    return told.filter(watch_id=filters.watch) if filters.watch is not None else told
+
+
+def _end_of_search(matches: MatchQuerySet) -> int | None:
+    """The id of the last match that is looked at; ``None`` when no other comes after it."""
+    edge = list(matches.order_by("-id").values_list("id", flat=True)[SEARCHED - 1 : SEARCHED + 1])
+    return edge[0] if len(edge) > 1 else None
+
+
+def since(user: Any, filters: Filters, *, after: int, now: datetime) -> list[int]:
+    """Ids of what came after an id, and of all of the last minute, newest first, one more than a page takes at once.
+
+    PostgreSQL gives ids before it shows rows: a smaller one may appear later than a greater one.
+    """
+    wanted = _of(user, filters).filter(CONDITIONS_OF[filters.segment])
+    fresh = _ids(wanted.filter(id__gt=after), filters, limit=AT_ONCE + 1)
+    late = _ids(wanted.filter(matched_at__gte=now - LATE_ROWS), filters, limit=AT_ONCE + 1)
+    return sorted({*fresh, *late}, reverse=True)[: AT_ONCE + 1]
+
+
+def _ids(matches: MatchQuerySet, filters: Filters, *, limit: int) -> list[int]:
+    newest = matches.order_by("-id")
+    if not filters.words:
+        return list(newest.values_list("id", flat=True)[:limit])
+    found = _holding(newest, filters.words)
+    return [pk for pk, _ in zip(found, range(limit), strict=False)]
+
+
+def _holding(matches: MatchQuerySet, text: str) -> Iterator[int]:
+    """Ids of those that hold all words in title, seller or number, in any width and kana: folding is ours."""
+    words = fold(text).split()
+    texts = matches.values_list("id", "listing__title", "listing__seller_name", "listing__external_id")
+    for pk, *parts in texts[:SEARCHED]:
+        folded = fold(" ".join(parts))
+        if all(word in folded for word in words):
+            yield pk
+
+
+def _shown(ids: list[int]) -> list[Match]:
+    return list(shown(Match.objects.filter(pk__in=ids)).order_by("-id"))
+
+
+def shown(matches: MatchQuerySet) -> MatchQuerySet:
+    """Matches as cards need them: with watch, listing and the price before the last drop."""
+    drops = ListingEvent.objects.filter(listing=OuterRef("listing"), kind=EventKind.PRICE_DROP).order_by("-at")
+    return matches.select_related("watch", "listing").annotate(price_before=Subquery(drops.values("before")[:1]))
+
+
+def all_behind(user: Any, filters: Filters, *, upto: int | None) -> MatchQuerySet:
+    """Every match behind these filters up to an id; with words those of the newest that a search looks through."""
+    matches = _of(user, filters).filter(CONDITIONS_OF[filters.segment])
+    matches = matches.filter(id__lte=upto) if upto is not None else matches
+    if not filters.words:
+        return matches
+    return Match.objects.filter(pk__in=_ids(matches, filters, limit=SEARCHED))
+
+
+def newest(user: Any) -> int:
+    """What is newer than this is new to the page, whatever its filters."""
+    return Match.objects.of(user).told().order_by("-id").values_list("id", flat=True).first() or 0

@@ -1,0 +1,10 @@
+// The form of a watch: Ctrl+Enter saves, and who leaves with unsaved changes is asked first.
+const form = document.getElementById("watch-form");
+let changed = form.querySelector(".field--error") !== null;
+
+form.addEventListener("input", () => (changed = true));
+form.addEventListener("submit", () => (changed = false));
+form.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit(document.getElementById("save"));
+});
+addEventListener("beforeunload", (event) => changed && event.preventDefault());

@@ -1,0 +1,142 @@
+"""What an open page does while things go wrong or go on: sessions, lost requests, long absences, the keyboard."""
+
+from datetime import UTC, datetime
+
+import pytest
+import redis as redis_library
+from django.contrib.sessions.models import Session
+from playwright.sync_api import Page, expect
+
+from monitor_site.accounts.models import User
+from monitor_site.outbox import stream
+from monitor_site.watches.models import Watch
+from tests.browser.conftest import Open
+from tests.web.rows import match, watch_of
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def watch(alice: User) -> Watch:
+    return watch_of(alice, now=datetime.now(UTC))
+
+
+def new_match(watch: Watch, number: int, **fields: object) -> None:
+    match(watch, number, now=datetime.now(UTC), **fields)
+
+
+def tell(redis: redis_library.Redis, watch: Watch) -> None:
+    stream.append(redis, user_id=watch.user_id, event="match", data={"match": 1, "watch": watch.pk})
+
+
+def live(page: Page) -> None:
+    expect(page.locator("#chip[data-state=on]")).to_be_visible()
+
+
+def test_a_page_whose_session_has_ended_says_so_and_asks_no_more(
+    open_page: Open, watch: Watch, complaints: list[str]
+) -> None:
+    page = open_page("/matches/?show=new")
+    live(page)
+    Session.objects.all().delete()
+    expect(page.locator("#out")).to_be_visible(timeout=20_000)
+    expect(page.locator("#chip")).to_have_text("Signed out")
+    expect(page.locator("#out a")).to_have_attribute("href", "/accounts/login/?next=%2Fmatches%2F%3Fshow%3Dnew")
+    expect(page.locator("#toasts .toast")).to_have_count(0)
+    complaints.clear()  # the browser complains of every 401
+
+
+def test_a_count_that_fails_is_asked_again(
+    open_page: Open, watch: Watch, redis: redis_library.Redis, complaints: list[str]
+) -> None:
+    page = open_page("/matches/")
+    live(page)
+    page.route("**/matches/?*count=1", lambda route: route.abort(), times=1)
+    new_match(watch, 1)
+    tell(redis, watch)
+    expect(page.locator("#pill")).to_have_text("1 new match", timeout=15_000)
+    expect(page.locator("#toasts .toast")).to_have_count(0)
+    complaints.clear()  # the browser complains of the request that was cut
+
+
+def test_after_a_long_absence_the_page_is_made_anew(open_page: Open, watch: Watch, redis: redis_library.Redis) -> None:
+    page = open_page("/matches/")
+    live(page)
+    for number in range(125):
+        new_match(watch, number)
+    tell(redis, watch)
+    expect(page.locator("#pill")).to_have_text("120+ new matches")
+    page.locator("#pill").click()
+    expect(page.locator("#feed article")).to_have_count(30)
+
+
+def test_what_a_page_lets_go_of_is_still_found_under_older(
+    open_page: Open, watch: Watch, redis: redis_library.Redis
+) -> None:
+    for number in range(30):
+        new_match(watch, number)
+    page = open_page("/matches/")
+    live(page)
+    expect(page.locator("#older")).to_be_hidden()
+    for number in range(100, 200):
+        new_match(watch, number)
+    tell(redis, watch)
+    expect(page.locator("#pill")).to_have_text("100 new matches")
+    page.locator("#pill").click()
+    expect(page.locator("#older")).to_be_visible()
+    last = int(page.locator("#feed > [data-id]").last.get_attribute("data-id") or 0)
+    page.locator("#older").click()
+    expect(page.locator("#feed > [data-id]").first).to_have_attribute("data-id", str(last - 1))
+
+
+def test_the_focus_stays_where_a_card_was_ignored_and_taken_back(open_page: Open, watch: Watch) -> None:
+    new_match(watch, 1)
+    page = open_page("/matches/")
+    ignore = page.get_by_role("button", name="Ignore")
+    ignore.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Undo")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Ignore")).to_be_focused()
+
+
+def test_keys_can_be_switched_off_for_good(open_page: Open, watch: Watch) -> None:
+    new_match(watch, 1)
+    page = open_page("/matches/")
+    page.keyboard.press("?")
+    page.get_by_label("Keys without Ctrl or Alt do something").uncheck()
+    page.keyboard.press("Escape")
+    page.reload()
+    live(page)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_the_form_saves_by_keys_and_asks_before_words_are_lost(open_page: Open) -> None:
+    page = open_page("/watches/new/")
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    page.locator("#id_must").press_sequentially("ルミナ")
+    page.reload()
+    assert asked == ["beforeunload"]
+    page.locator("#id_must").fill("ルミナ")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/watches/*/")
+    assert asked == ["beforeunload"]
+
+
+def test_without_script_everything_that_needs_it_is_gone_and_the_search_is_there(open_page: Open, watch: Watch) -> None:
+    new_match(watch, 1)
+    page = open_page("/matches/", width=390, script=False)
+    expect(page.locator("#chip")).to_be_hidden()
+    expect(page.locator("#pause")).to_be_hidden()
+    expect(page.locator("#q")).to_be_visible()
+    page.locator(".why summary").click()
+    expect(page.locator(".why")).to_contain_text("The title has every word: ルミナ")
+
+
+def test_a_zone_that_the_browser_does_not_know_stops_nothing(open_page: Open, alice: User, watch: Watch) -> None:
+    page = open_page("/more/")
+    page.add_init_script("addEventListener('DOMContentLoaded', () => (document.body.dataset.zone = 'Mars/Olympus'))")
+    page.goto(page.url.replace("/more/", "/matches/"))
+    live(page)
