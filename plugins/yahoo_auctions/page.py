@@ -1,0 +1,91 @@
+"""From bytes to a page: charset, completeness, and the JSON that some pages carry. Pure."""
+
+import codecs
+import json
+import re
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from monitor_site.contract import Answer, LayoutChanged
+
+from . import fields
+
+_META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset=[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
+_PAGE_TYPES = ("", "text/html", "application/xhtml+xml")
+_TAIL_BYTES = 4096
+_SILENT = ("script", "style", "noscript", "template")
+
+
+def text_of(answer: Answer) -> str:
+    """The page as text, in the charset it declares, else UTF-8, else EUC-JP; one broken byte does not cost the page.
+
+    Raises LayoutChanged for another media type or an empty body.
+    """
+    if answer.media_type not in _PAGE_TYPES:
+        raise LayoutChanged(f"{answer.status} with {answer.media_type} where a page belongs")
+    if not answer.body.strip():
+        raise LayoutChanged("empty body")
+    declared = _declared(answer)
+    for charset in (declared, "utf-8", "euc_jp"):
+        try:
+            return answer.body.decode(charset)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return answer.body.decode(_known(declared), "replace")
+
+
+def _declared(answer: Answer) -> str:
+    header = re.search(r"charset=[\"']?([\w-]+)", answer.headers.get("content-type", ""))
+    if header:
+        return header[1].lower()
+    meta = _META_CHARSET.search(answer.body[:2048])
+    return meta[1].decode("ascii").lower() if meta else "utf-8"
+
+
+def _known(charset: str) -> str:
+    try:
+        return codecs.lookup(charset).name
+    except LookupError:
+        return "utf-8"
+
+
+def tree_of(text: str) -> LexborHTMLParser:
+    """The page as a tree."""
+    return LexborHTMLParser(text)
+
+
+def check_whole(text: str) -> None:
+    """Raise LayoutChanged for a page that was cut off: half a list must not pass for a list."""
+    if "</html" not in text[-_TAIL_BYTES:].lower():
+        raise LayoutChanged("cut off: the page has no end")
+
+
+def words_of(tree: LexborHTMLParser) -> str:
+    """All text that a person reads on the page, squeezed; scripts and styles left out."""
+    for node in tree.css(",".join(_SILENT)):
+        node.decompose()
+    heading = " ".join(node.text() for node in tree.css("title"))
+    return fields.squeezed(f"{heading} {tree.body.text(separator=' ') if tree.body else ''}")
+
+
+def word(node: LexborNode | None) -> str:
+    """The text of a node, squeezed; empty when there is no node."""
+    return fields.squeezed(node.text()) if node is not None else ""
+
+
+def next_data(tree: LexborHTMLParser, *path: str) -> dict[str, Any]:
+    """The object at ``path`` below the page's initial state; empty when the page has none there.
+
+    Raises LayoutChanged when the block is there and is no JSON.
+    """
+    block = tree.css_first("script#__NEXT_DATA__")
+    if block is None:
+        return {}
+    try:
+        found: Any = json.loads(block.text())
+    except (ValueError, RecursionError) as unread:
+        raise LayoutChanged(f"the page's data is no JSON: {unread}") from unread
+    for name in ("props", "pageProps", "initialState", *path):
+        found = fields.mapping(found).get(name)
+    return fields.mapping(found)
