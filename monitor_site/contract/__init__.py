@@ -17,7 +17,7 @@ from .errors import (
     Throttled,
     Unavailable,
 )
-from .fields import SearchCriteria, canonical, criteria_from, option
+from .fields import SearchCriteria, canonical, criteria_from, gettext_noop, option
 from .manifest import CONTRACT_VERSION, Access, Capability, Manifest, Pace
 from .marketplace import Marketplace, Plugin, Session
 from .values import (
@@ -70,5 +70,6 @@ __all__ = [
     "Unavailable",
     "canonical",
     "criteria_from",
+    "gettext_noop",
     "option",
 ]

@@ -10,9 +10,30 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
 
-def option(*, label: str, help: str = "", default: Any = MISSING, secret: bool = False) -> Any:
-    """A field of a settings or criteria dataclass; ``secret`` values are encrypted and never shown again."""
-    return field(default=default, metadata={"label": label, "help": help, "secret": secret})
+def gettext_noop(text: str) -> str:
+    """Mark a text of a plugin for translation; unchanged, since the core translates it when it draws a page.
+
+    The name is the one for which the tools that fill the catalogues look.
+    """
+    return text
+
+
+def option(  # noqa: PLR0913  all of them by name
+    *,
+    label: str,
+    help: str = "",
+    default: Any = MISSING,
+    secret: bool = False,
+    choices: Mapping[Any, str] | None = None,
+    shown: bool = True,
+) -> Any:
+    """A field of a settings or criteria dataclass; ``secret`` values are encrypted and never shown again.
+
+    ``choices`` are the allowed values with their words, in the order in which a form offers them. What is not
+    ``shown`` stands in no form. Label, help and words are English and marked with :func:`gettext_noop`.
+    """
+    words = {"label": label, "help": help, "choices": choices}
+    return field(default=default, metadata=words | {"secret": secret, "shown": shown})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """What the card of a match shows, as plain values."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
@@ -13,6 +14,9 @@ from monitor_site.watches.models import Cause, Listing, Match, MatchState
 from . import pictures, why
 from .highlighting import marked
 from .named import CONDITIONS, ENDED, SHIPPINGS
+
+MOST_STARS = 5
+EXTENSION = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +32,9 @@ class Card:
     condition: str
     shipping: str
     ended: str
+    ends: datetime | None
     seen_as: datetime
+    rating: str
     price: int | None
     was: int | None
     drop: int | None
@@ -65,6 +71,7 @@ def card_of(match: Match) -> Card:
     """Everything the card of a match shows; ``match`` comes with its listing loaded."""
     listing = match.listing
     was, drop = _price_drop(match)
+    status = _status(listing)
     return Card(
         match=match,
         listing=listing,
@@ -74,13 +81,28 @@ def card_of(match: Match) -> Card:
         picture_count=len(listing.images),
         condition=str(CONDITIONS.get(Condition(listing.condition), "")),
         shipping=str(SHIPPINGS[Shipping(listing.shipping)]),
-        ended=str(ENDED.get(Status(listing.status), "")),
+        ended=str(ENDED.get(status, "")),
+        ends=listing.ends_at if listing.kind == Kind.AUCTION and status == Status.ON_SALE else None,
         seen_as=match.matched_at,
+        rating=_rating(listing.seller_rating),
         price=listing.price,
         was=was,
         drop=drop,
         decision=why.lines_of(match.decision),
     )
+
+
+def _status(listing: Listing) -> Status:
+    """An auction that nobody looks at any more ends all the same; its end may have been moved a little."""
+    over = listing.ends_at is not None and listing.ends_at + EXTENSION < timezone.now()
+    return Status.ENDED if over and listing.status == Status.ON_SALE else Status(listing.status)
+
+
+def _rating(figure: float | None) -> str:
+    """Stars out of five, or the share of good ratings in percent: what is above five can only be a share."""
+    if figure is None:
+        return ""
+    return f"{figure:.1f}%" if figure > MOST_STARS else f"{figure:.1f}"
 
 
 def _price_drop(match: Match) -> tuple[int | None, int | None]:

@@ -3,6 +3,7 @@
 import re
 import types
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from decimal import Decimal
 from enum import Enum
@@ -93,23 +94,43 @@ class YenField(forms.CharField):
 def option_fields(shape: type[SearchCriteria]) -> dict[str, forms.Field]:
     """Form fields for the criteria that a plugin adds to the keyword, by their names."""
     hints = get_type_hints(shape)
-    own = [spec for spec in fields(shape) if spec.name != "keyword"]
+    own = [spec for spec in fields(shape) if spec.name != "keyword" and spec.metadata.get("shown", True)]
     return {spec.name: _option_field(spec, hints[spec.name]) for spec in own}
 
 
 def _option_field(spec: "Field[Any]", hint: Any) -> forms.Field:
     words: dict[str, Any] = {
-        "label": gettext(str(spec.metadata.get("label") or spec.name)),
-        "help_text": gettext(str(spec.metadata["help"])) if spec.metadata.get("help") else "",
+        "label": _said(spec.metadata.get("label") or spec.name),
+        "help_text": _said(spec.metadata.get("help")),
         "initial": None if spec.default is MISSING else spec.default,
     }
     kind = _plain_type(hint)
+    if named := spec.metadata.get("choices"):
+        return _choice_field(kind, {value: _said(text) for value, text in named.items()}, words)
     if isinstance(kind, type) and issubclass(kind, Enum):
-        choices = [("", "—"), *((str(item.value), str(item.value)) for item in kind)]
-        return forms.ChoiceField(choices=choices, required=False, widget=_select(), **words)
+        return _choice_field(kind, {item: str(item.value) for item in kind}, words)
     if get_origin(kind) is tuple:
         return (NumbersField if get_args(kind)[0] is int else WordsField)(**words)
     return _scalar_field(kind, words)
+
+
+def _said(text: Any) -> str:
+    """A plugin's text in the reader's language; nothing for nothing."""
+    return gettext(str(text)) if text else ""
+
+
+def _choice_field(kind: Any, named: Mapping[Any, str], words: dict[str, Any]) -> forms.Field:
+    """Ticks where several may be chosen, else a list to pick from, with an empty line where nothing is chosen yet."""
+    offered = [(value.value if isinstance(value, Enum) else value, text) for value, text in named.items()]
+    coerce: Any = type(offered[0][0])
+    if get_origin(kind) is tuple:
+        ticks = forms.CheckboxSelectMultiple
+        return forms.TypedMultipleChoiceField(choices=offered, coerce=coerce, required=False, widget=ticks, **words)
+    blank = [("", "—")] if words["initial"] in (None, "") else []
+    select = forms.Select(attrs={"class": "input"})
+    return forms.TypedChoiceField(
+        choices=[*blank, *offered], coerce=coerce, empty_value=None, required=False, widget=select, **words
+    )
 
 
 def _scalar_field(kind: Any, words: dict[str, Any]) -> forms.Field:
@@ -119,10 +140,6 @@ def _scalar_field(kind: Any, words: dict[str, Any]) -> forms.Field:
     if kind is int:
         return forms.IntegerField(required=False, min_value=0, max_value=2**31 - 1, widget=text, **words)
     return forms.CharField(required=False, max_length=200, widget=text, **words)
-
-
-def _select() -> forms.Select:
-    return forms.Select(attrs={"class": "input"})
 
 
 def _plain_type(hint: Any) -> Any:

@@ -2,10 +2,12 @@
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.forms.boundfield import BoundField, BoundWidget
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -19,6 +21,7 @@ from .watch_fields import WordsField, YenField, option_fields
 NORMAL_SECONDS = 60
 RELAXED_SECONDS = 300
 PACES = ("fastest", "normal", "relaxed")
+_NOTHING: tuple[Any, ...] = (None, "", False, [], ())
 
 
 def presets(floor_seconds: int) -> dict[str, int]:
@@ -126,29 +129,35 @@ class WatchForm(forms.Form):
         self.fields.update(named)
         return list(named)
 
-    def groups(self) -> list[dict[str, Any]]:
-        """The plugins' own criteria, one group a marketplace; open when something in it is set or refused."""
-        return [self._group(name, fields) for name, fields in self.options.items() if fields]
+    def markets(self) -> list[dict[str, Any]]:
+        """The choice of each marketplace with its plugin's own criteria."""
+        return [self._market(choice) for choice in self["marketplace"]]
 
-    def _group(self, marketplace: str, names: list[str]) -> dict[str, Any]:
-        bound = [self[name] for name in names]
-        return {
-            "title": dict(marketplace_choices())[marketplace],
-            "fields": bound,
-            "open": any(field.errors or field.value() for field in bound),
-        }
+    def _market(self, choice: BoundWidget) -> dict[str, Any]:
+        """Ticks apart from what is typed; open when something is set or refused."""
+        bound = [self[name] for name in self.options.get(str(choice.data["value"]), [])]
+        kinds = {name: [field for field in bound if _kind(field) == name] for name in ("inputs", "ticks", "switches")}
+        return {"choice": choice, "fields": bound, "open": any(map(_is_set, bound)), **kinds}
 
     def clean(self) -> dict[str, Any]:
         """Turn the chosen pace into seconds; what is missing is said together with what is wrong."""
         data: dict[str, Any] = self.cleaned_data
+        self._forget_other_markets(str(data.get("marketplace")))
         if not {"must", "any_of"} & set(self.errors) and not data["must"] and not data["any_of"]:
             self.add_error("must", gettext("Please give at least one word to look for."))
         pace, marketplace = data.get("pace"), str(data.get("marketplace"))
-        if pace in PACES and marketplace in catalog().plugins:
-            data["interval_seconds"] = presets(catalog().pace(marketplace).floor_seconds)[pace]
+        if pace in PACES:
+            floor = catalog().pace(marketplace).floor_seconds if marketplace in catalog().plugins else 0
+            data["interval_seconds"] = presets(floor)[pace]
         elif pace == "custom" and not data.get("interval_seconds") and "interval_seconds" not in self.errors:
             self.add_error("interval_seconds", gettext("Please give the seconds between two checks."))
         return data
+
+    def _forget_other_markets(self, chosen: str) -> None:
+        """What stands in the hidden criteria of another marketplace is nobody's mistake."""
+        for marketplace, names in self.options.items():
+            for name in names if marketplace != chosen else ():
+                self.errors.pop(name, None)
 
     def wish(self) -> Wish:
         """What was typed, ready for the service; only after ``is_valid``."""
@@ -163,13 +172,17 @@ class WatchForm(forms.Form):
         )
 
     def _chosen_options(self, marketplace: str) -> dict[str, Any]:
-        """Only what differs from the plugin's own default."""
-        names = self.options.get(marketplace, [])
-        chosen = {name: self.cleaned_data[name] for name in names}
+        """Only what differs from the plugin's own default; what the form does not show stays as it is."""
+        if marketplace not in self.options:
+            return {}
+        known = {f"{marketplace}__{spec.name}" for spec in fields(catalog().get(marketplace).manifest.criteria)}
+        kept = {name: self.initial[name] for name in known - set(self.fields) if name in self.initial}
+        names = self.options[marketplace]
+        chosen = {name: value for name in names if (value := self.cleaned_data[name]) != self.fields[name].initial}
         return {
-            name.partition("__")[2]: value
-            for name, value in chosen.items()
-            if value not in (None, "", []) and value != self.fields[name].initial
+            name.removeprefix(f"{marketplace}__"): value
+            for name, value in (kept | chosen).items()
+            if value not in (None, "", [])
         }
 
     def refuse(self, error: ValidationError) -> None:
@@ -177,6 +190,18 @@ class WatchForm(forms.Form):
         for name, sentences in error.message_dict.items():
             for sentence in sentences:
                 self.add_error(name if name in self.fields else None, sentence)
+
+
+def _kind(field: BoundField) -> str:
+    if isinstance(field.field, forms.BooleanField):
+        return "switches"
+    return "ticks" if isinstance(field.field, forms.MultipleChoiceField) else "inputs"
+
+
+def _is_set(field: BoundField) -> bool:
+    """Whether it is refused, or holds something else than the plugin's default."""
+    value = field.value()
+    return bool(field.errors) or (value not in _NOTHING and str(value) != str(field.field.initial))
 
 
 def initial_of(watch: Watch) -> Mapping[str, Any]:

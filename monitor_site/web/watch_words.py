@@ -23,6 +23,7 @@ from .named import CONDITIONS
 
 ERRORS: Mapping[str, "str | Promise"] = {
     "unavailable": _("no answer"),
+    "no_pace": _("waits for its turn"),
     "throttled": _("asked to slow down"),
     "blocked": _("refused by the marketplace"),
     "challenge_required": _("a person must act"),
@@ -34,9 +35,11 @@ ERRORS: Mapping[str, "str | Promise"] = {
     "outcome_unknown": _("outcome unknown"),
     "plugin_fault": _("fault in the plugin"),
     "failing": _("many requests fail"),
+    "quarantined": _("out of the schedule"),
 }
 FAILURES: Mapping[str, "str | Promise"] = {
     "unavailable": _("{watch}: {marketplace} did not answer the last check. We keep trying."),
+    "no_pace": _("{watch} waits for its turn: {marketplace} is asked as often as we allow ourselves."),
     "throttled": _("{watch}: {marketplace} asked us to slow down. Checks go on more slowly by themselves."),
     "blocked": _("{watch}: {marketplace} refuses to answer us. We ask again after a longer pause."),
     "challenge_required": _("{watch}: {marketplace} wants a person to prove something there."),
@@ -56,7 +59,7 @@ NEEDS: Mapping[Need, "str | Promise"] = {
     Need.SILENT: _("{watch} ran for 7 days without any result. Are its words right?"),
     Need.FORGOTTEN: _("{watch} has been paused since {date}. Do you still need it?"),
 }  # fmt: skip
-MILD = {"unavailable", "throttled", "suspect_empty"}
+MILD = {"unavailable", "no_pace", "throttled", "suspect_empty"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,7 +115,7 @@ def _save(form: WatchForm, save: Callable[[], Any]) -> Any:
 
 def _form_page(request: HttpRequest, form: WatchForm, *, watch: Watch | None = None, status: int = 200) -> HttpResponse:
     costs = [cost_words(name) for name in catalog().plugins]
-    context = {"form": form, "watch": watch, "costs": costs, "groups": form.groups()}
+    context = {"form": form, "watch": watch, "costs": costs, "markets": form.markets()}
     return render(request, "web/watches/form.html", context, status=status)
 
 

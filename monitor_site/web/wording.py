@@ -64,7 +64,9 @@ def until(moment: datetime, *, now: datetime) -> str:
         return gettext("in %(n)s s") % {"n": seconds}
     if seconds < HOUR:
         return gettext("in %(n)s min") % {"n": seconds // MINUTE}
-    return exact(moment)
+    if seconds < 2 * DAY:
+        return gettext("in %(n)s h") % {"n": seconds // HOUR}
+    return gettext("in %(n)s d") % {"n": seconds // DAY}
 
 
 def duration(seconds: float) -> str:
@@ -93,14 +95,7 @@ def milliseconds(value: int) -> str:
 def for_scripts() -> dict[str, str]:
     """The sentences that pages write themselves while time goes on; ``%(n)s`` is the figure."""
     return {
-        "now": gettext("just now"),
-        "ago_s": gettext("%(n)s s ago"),
-        "ago_m": gettext("%(n)s min ago"),
-        "yesterday": gettext("yesterday %(time)s"),
-        "due": gettext("any moment"),
-        "in_s": gettext("in %(n)s s"),
-        "in_m": gettext("in %(n)s min"),
-        "s": gettext("%(n)s s"),
+        **_times_for_scripts(),
         "on": gettext("Live"),
         "wait": gettext("Connecting"),
         "out": gettext("Signed out"),
@@ -115,4 +110,19 @@ def for_scripts() -> dict[str, str]:
         "many": gettext("%(n)s new matches"),
         "failed": gettext("That did not work. Please try again."),
         "copied": gettext("Copied"),
+    }
+
+
+def _times_for_scripts() -> dict[str, str]:
+    return {
+        "now": gettext("just now"),
+        "ago_s": gettext("%(n)s s ago"),
+        "ago_m": gettext("%(n)s min ago"),
+        "yesterday": gettext("yesterday %(time)s"),
+        "due": gettext("any moment"),
+        "in_s": gettext("in %(n)s s"),
+        "in_m": gettext("in %(n)s min"),
+        "in_h": gettext("in %(n)s h"),
+        "in_d": gettext("in %(n)s d"),
+        "s": gettext("%(n)s s"),
     }

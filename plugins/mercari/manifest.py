@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from monitor_site.contract import CONTRACT_VERSION, Access, Capability, Manifest, Pace, SearchCriteria, option
+from monitor_site.contract import gettext_noop as _
 
 API = "https://api.mercari.jp"
 HOME = "https://jp.mercari.com"
@@ -17,13 +18,13 @@ class MercariCriteria(SearchCriteria):
     """
 
     category_ids: tuple[int, ...] = option(
-        label="Categories",
-        help="Numbers of the deepest categories, as in category_id= of a search address. Rows of others are dropped.",
+        label=_("Categories"),
+        help=_("Numbers of the deepest categories, as in category_id= of a search address."),
         default=(),
     )
     brand_ids: tuple[int, ...] = option(
-        label="Brands",
-        help="Numbers of brands, as in brand_id= of a search address.",
+        label=_("Brands"),
+        help=_("Numbers of brands, as in brand_id= of a search address."),
         default=(),
     )
 

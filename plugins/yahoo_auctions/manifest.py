@@ -4,9 +4,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from monitor_site.contract import CONTRACT_VERSION, Access, Capability, Manifest, Pace, SearchCriteria, option
+from monitor_site.contract import gettext_noop as _
+
+from .places import PREFECTURES
 
 HOME = "https://auctions.yahoo.co.jp"
 TOKYO = 13
+GRADES = {
+    1: _("Unused"),
+    3: _("Like unused"),
+    4: _("No visible damage or dirt"),
+    5: _("Slight damage or dirt"),
+    6: _("Damage or dirt"),
+    7: _("Poor as a whole"),
+    2: _("Used, any grade"),
+}
 
 
 class Order(StrEnum):
@@ -32,40 +44,60 @@ class Selling(StrEnum):
 class YahooCriteria(SearchCriteria):
     """A question to Yahoo! Auctions. Numbers are the site's own, as they stand in the address of a search."""
 
-    any_words: tuple[str, ...] = option(
-        label="Any of these words", help="At least one of them is in the title.", default=()
+    selling: Selling = option(  # noqa: RUF009  a field
+        label=_("Sold as"),
+        choices={
+            Selling.ANY: _("Auctions and fixed prices"),
+            Selling.AUCTION: _("Auctions only"),
+            Selling.FIXED: _("Fixed prices only"),
+        },
+        default=Selling.ANY,
     )
-    without_words: tuple[str, ...] = option(
-        label="None of these words", help="Needs a keyword; alone it is not asked.", default=()
+    deliver_to: int = option(
+        label=_("Deliver to"),
+        help=_("Shipping costs are those to this prefecture."),
+        choices=PREFECTURES,
+        default=TOKYO,
     )
-    descriptions: bool = option(label="Search descriptions too", default=False)
-    fuzzy: bool = option(label="Fuzzy search", help="Finds related words too.", default=False)
-    selling: Selling = option(label="Sold as", default=Selling.ANY)  # noqa: RUF009  a field
-    category: int | None = option(label="Category", help="Number in auccat= of a search address.", default=None)
-    brand: int | None = option(label="Brand", help="Number in brand_id= of a search address.", default=None)
-    price_from: int | None = option(label="Current price from", help="Whole yen.", default=None)
-    price_to: int | None = option(label="Current price up to", help="Whole yen.", default=None)
-    buy_now_from: int | None = option(label="Buy-now price from", help="Whole yen.", default=None)
-    buy_now_to: int | None = option(label="Buy-now price up to", help="Whole yen.", default=None)
+    buy_now_from: int | None = option(label=_("Buy-now price from"), help=_("Whole yen."), default=None)
+    buy_now_to: int | None = option(label=_("Buy-now price up to"), help=_("Whole yen."), default=None)
+    category: int | None = option(
+        label=_("Category"), help=_("The number in auccat= of a search address."), default=None
+    )
+    brand: int | None = option(label=_("Brand"), help=_("The number in brand_id= of a search address."), default=None)
     grades: tuple[int, ...] = option(
-        label="Conditions",
-        help="1 unused, 2 used, 3 like new, 4 no visible damage, 5 slight damage, 6 damage, 7 poor.",
+        label=_("Condition, as the seller states it"),
+        help=_("The marketplace picks these itself; its list of results mostly does not tell the condition."),
+        choices=GRADES,
         default=(),
     )
     sellers: tuple[int, ...] = option(
-        label="Sellers", help="1 stores, 2 people on Yahoo! Auctions, 3 Yahoo! Flea Market.", default=()
+        label=_("Sellers"),
+        choices={1: _("Stores"), 2: _("People on Yahoo! Auctions"), 3: _("Yahoo! Flea Market")},
+        default=(),
     )
-    prefectures: tuple[int, ...] = option(label="Sent from", help="Prefectures 1 to 47, 48 abroad.", default=())
-    free_shipping: bool = option(label="Free shipping only", default=False)
-    new_only: bool = option(label="New listings only", default=False)
-    ending_soon: bool = option(label="Ends within an hour", default=False)
-    appraised: bool = option(label="Appraised only", default=False)
-    anonymous_delivery: bool = option(label="Anonymous delivery only", default=False)
-    store_pickup: bool = option(label="Convenience-store pick-up only", default=False)
-    first_bid: bool = option(label="First-bid campaign only", default=False)
-    deliver_to: int = option(label="Deliver to", help="Prefecture 1 to 47 for shipping costs.", default=TOKYO)
+    prefectures: tuple[int, ...] = option(label=_("Sent from"), choices=PREFECTURES | {48: _("Abroad")}, default=())
+    ending_soon: bool = option(label=_("Ends within an hour"), default=False)
+    appraised: bool = option(label=_("Appraised only"), default=False)
+    anonymous_delivery: bool = option(label=_("Anonymous delivery only"), default=False)
+    store_pickup: bool = option(label=_("Convenience-store pick-up only"), default=False)
+    # A watch asks these in its own words, or they would make it miss things.
+    any_words: tuple[str, ...] = option(label="Any of these words", default=(), shown=False)
+    without_words: tuple[str, ...] = option(
+        label="None of these words", help="Needs a keyword; alone it is not asked.", default=(), shown=False
+    )
+    descriptions: bool = option(label="Search descriptions too", default=False, shown=False)
+    fuzzy: bool = option(label="Fuzzy search", help="Finds related words too.", default=False, shown=False)
+    price_from: int | None = option(label="Current price from", help="Whole yen.", default=None, shown=False)
+    price_to: int | None = option(label="Current price up to", help="Whole yen.", default=None, shown=False)
+    free_shipping: bool = option(label="Free shipping only", default=False, shown=False)
+    new_only: bool = option(label="New listings only", default=False, shown=False)
+    first_bid: bool = option(label="First-bid campaign only", default=False, shown=False)
     order: Order = option(  # noqa: RUF009  a field
-        label="Order", help="Anything but newest first may miss new listings on busy searches.", default=Order.NEWEST
+        label="Order",
+        help="Anything but newest first may miss new listings on busy searches.",
+        default=Order.NEWEST,
+        shown=False,
     )
 
     @property

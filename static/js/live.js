@@ -34,7 +34,8 @@ function ago(then) {
 function until(then) {
   const s = Math.floor((then - now()) / 1000);
   if (s < 1) return words.due;
-  return s < 60 ? put(words.in_s, s) : s < 3600 ? put(words.in_m, Math.floor(s / 60)) : null;
+  const [text, unit] = s < 60 ? ["in_s", 1] : s < 3600 ? ["in_m", 60] : s < 1728e2 ? ["in_h", 3600] : ["in_d", 864e2];
+  return put(words[text], Math.floor(s / unit));
 }
 
 function write(element, text) {

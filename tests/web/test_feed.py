@@ -307,3 +307,44 @@ def test_an_empty_feed_says_why(
     for paused in watches:
         watch_of(alice, now=now, paused_at=now if paused else None)
     assert sentence in page.get(FEED, headers={"accept-language": "en"}).content.decode()
+
+
+AUCTION = {"listing_marketplace": "yahoo_auctions", "listing_kind": "auction", "listing_price": 1200}
+
+
+def card(page: Client) -> str:
+    """The only card of the feed as text, without markup."""
+    html = page.get(FEED, headers={"accept-language": "en"}).content.decode()
+    inside = re.search(r"<article.*</article>", html, re.DOTALL)
+    assert inside
+    return " ".join(re.sub(r"<[^>]+>", " ", inside[0]).split())
+
+
+def test_an_auction_shows_its_bids_its_end_and_the_price_to_buy_it_now(
+    page: Client, watch: Watch, now: datetime
+) -> None:
+    ends = now + timedelta(minutes=9, seconds=30)
+    more = {"listing_bids": 3, "listing_buy_now": 9800, "listing_ends_at": ends, "listing_seller_rating": 99.2}
+    match(watch, 1, now=now, **AUCTION | more)
+    with time_machine.travel(now, tick=False):
+        text = card(page)
+        assert f'datetime="{ends.isoformat()}" data-in' in page.get(FEED).content.decode()
+    assert "¥1,200 current bid buy now ¥9,800 Auction ends in 9 min 3 bids" in text
+    assert "99.2%" in text
+
+
+def test_an_auction_without_bids_shows_what_it_starts_at(page: Client, watch: Watch, now: datetime) -> None:
+    match(watch, 1, now=now, **AUCTION | {"listing_bids": 0, "listing_seller_rating": 4.9})
+    text = card(page)
+    assert "¥1,200 starting price Auction 0 bids" in text
+    assert "4.9%" not in text
+
+
+def test_an_auction_is_shown_as_ended_once_its_end_can_no_longer_have_moved(
+    page: Client, watch: Watch, now: datetime
+) -> None:
+    match(watch, 1, now=now, **AUCTION | {"listing_ends_at": now})
+    with time_machine.travel(now + timedelta(minutes=4), tick=False):
+        assert "ends any moment" in card(page)
+    with time_machine.travel(now + timedelta(minutes=6), tick=False):
+        assert "Ended Auction" in card(page)

@@ -107,7 +107,8 @@ def test_a_clock_that_is_a_little_ahead_makes_no_negative_age() -> None:
         assert wording.ago(NOW + timedelta(seconds=3), now=NOW) == "just now"
 
 
-UNTIL = {0: ("马上", "まもなく", "any moment"), 4: ("4 秒后", "4秒後", "in 4 s"), 61: ("1 分钟后", "1分後", "in 1 min")}
+UNTIL = {0: ("马上", "まもなく", "any moment"), 4: ("4 秒后", "4秒後", "in 4 s"), 61: ("1 分钟后", "1分後", "in 1 min"),
+         7300: ("2 小时后", "2時間後", "in 2 h"), 200_000: ("2 天后", "2日後", "in 2 d")}  # fmt: skip
 
 
 @pytest.mark.parametrize(("seconds", "texts"), UNTIL.items())

@@ -1,14 +1,18 @@
 """Making and changing a watch."""
 
 import threading
+from dataclasses import fields
+from enum import Enum
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from monitor_site.accounts.models import User
+from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Target, Watch
 from monitor_site.web.watch_fields import read_yen, split_words
 
@@ -176,6 +180,69 @@ def test_the_form_shows_the_plugins_own_criteria(hers: Client) -> None:
     assert 'name="mercari__brand_ids"' in text
 
 
+def test_every_marketplace_has_its_own_criteria_folded_under_its_choice(hers: Client) -> None:
+    text = hers.get(NEW).content.decode()
+    places = [
+        text.index(part)
+        for part in ('value="mercari"', "mercari__brand_ids", 'value="yahoo_auctions"', "yahoo_auctions__brand")
+    ]
+    assert places == sorted(places)
+    assert text.count('<details class="wmore">') == 2
+    assert '<details class="wmore" open' not in text
+
+
+YAHOO = TYPED | {"marketplace": "yahoo_auctions"}
+
+
+def test_ticks_and_choices_of_a_plugin_arrive_as_its_own_values(hers: Client) -> None:
+    own = {"selling": "auction", "deliver_to": "27", "grades": ["1", "3"], "ending_soon": "on", "buy_now_to": "9000"}
+    hers.post(NEW, YAHOO | {f"yahoo_auctions__{name}": value for name, value in own.items()})
+    assert Watch.objects.get().options == {
+        "selling": "auction", "deliver_to": 27, "grades": [1, 3], "ending_soon": True, "buy_now_to": 9000
+    }  # fmt: skip
+
+
+def test_what_equals_the_plugins_default_is_no_option(hers: Client) -> None:
+    hers.post(NEW, YAHOO | {"yahoo_auctions__selling": "any", "yahoo_auctions__deliver_to": "13"})
+    assert Watch.objects.get().options == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("selling", "swap"), ("deliver_to", "99"), ("grades", "9"), ("brand", "x")]
+)
+def test_a_choice_that_a_plugin_does_not_offer_is_refused(hers: Client, name: str, value: str) -> None:
+    assert refused(hers.post(NEW, YAHOO | {f"yahoo_auctions__{name}": value}), f"yahoo_auctions__{name}")
+
+
+def test_what_stands_in_the_hidden_criteria_of_another_marketplace_refuses_nothing(hers: Client) -> None:
+    hers.post(NEW, TYPED | {"yahoo_auctions__brand": "x", "yahoo_auctions__grades": "9"})
+    assert Watch.objects.get().options == {}
+
+
+def test_an_option_that_no_form_shows_outlives_an_edit(hers: Client) -> None:
+    assert "yahoo_auctions__fuzzy" not in hers.get(NEW).content.decode()
+    hers.post(NEW, YAHOO)
+    Watch.objects.update(options={"fuzzy": True, "brand": 7, "no_longer_known": 1})
+    address = reverse("watch-edit", args=[Watch.objects.get().pk])
+    assert hers.get(address).content.decode().count('<details class="wmore" open') == 1
+    hers.post(address, YAHOO | {"yahoo_auctions__brand": ""})
+    assert Watch.objects.get().options == {"fuzzy": True}
+
+
+def texts_of(spec: Any) -> set[str]:
+    """Everything about an option that a form says."""
+    return {spec.metadata["label"], spec.metadata["help"], *(spec.metadata["choices"] or {}).values()} - {""}
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "ja"])
+def test_everything_a_plugin_asks_is_in_the_readers_language(language: str) -> None:
+    specs = [spec for plugin in catalog().plugins.values() for spec in fields(plugin.manifest.criteria)]
+    shown = [spec for spec in specs if spec.metadata.get("shown")]
+    known = translation.trans_real.translation(language)
+    assert {text for spec in shown for text in texts_of(spec) if known.gettext(text) == text} == set()
+    assert all(spec.metadata["choices"] for spec in shown if isinstance(spec.default, Enum))
+
+
 def test_a_form_sent_twice_makes_one_watch_and_both_land_on_it(hers: Client) -> None:
     key = hers.get(NEW).context["form"]["form_key"].value()
     places = [hers.post(NEW, TYPED | {"form_key": key})["Location"] for _ in range(2)]
@@ -262,6 +329,9 @@ def test_a_watch_at_a_marketplace_that_is_gone_can_still_be_opened(hers: Client)
     Watch.objects.update(marketplace="closed_down")
     answer = hers.get(reverse("watch-edit", args=[Watch.objects.get().pk]))
     assert "closed_down (not available here)" in answer.content.decode()
+    answer = hers.post(answer.wsgi_request.path, TYPED | {"marketplace": "closed_down"})
+    assert answer.status_code == 422
+    assert "marketplace" in answer.context["form"].errors
 
 
 def test_no_page_of_the_form_carries_script_or_style_inside(hers: Client) -> None:

@@ -77,6 +77,21 @@ SAMPLES = (
         none_of=("ジャンク",),
         interval_seconds=20,
     ),
+    Wish(
+        name="ルミナ（オークション）",
+        marketplace="yahoo_auctions",
+        must=("ルミナ",),
+        none_of=("ジャンク",),
+        interval_seconds=10,
+        tell_existing=True,
+    ),
+    Wish(
+        name="もふもんカード",
+        marketplace="yahoo_auctions",
+        must=("もふもんカード",),
+        price_max=30_000,
+        interval_seconds=10,
+    ),
 )
 
 
