@@ -1,4 +1,7 @@
-"""What a plugin sees of us: plain Python, no Django. Everything a plugin may import is listed here."""
+"""What a plugin sees of us: plain Python, no Django. Everything a plugin may import is listed here.
+
+Its practice market may import :mod:`monitor_site.contract.practice` too.
+"""
 
 from .errors import (
     Blocked,
@@ -20,6 +23,7 @@ from .errors import (
 from .fields import SearchCriteria, canonical, criteria_from, gettext_noop, option
 from .manifest import CONTRACT_VERSION, Access, Capability, Manifest, Pace
 from .marketplace import Marketplace, Plugin, Session
+from .reading import LONGEST_WAIT, retry_after
 from .values import (
     Answer,
     BadRow,
@@ -35,6 +39,7 @@ from .values import (
 
 __all__ = [
     "CONTRACT_VERSION",
+    "LONGEST_WAIT",
     "Access",
     "Answer",
     "BadRow",
@@ -72,4 +77,5 @@ __all__ = [
     "criteria_from",
     "gettext_noop",
     "option",
+    "retry_after",
 ]

@@ -1,9 +1,7 @@
 """Which answers are no answer: decided by status first, then by media type, before anything is parsed. Pure."""
 
-import contextlib
 from collections.abc import Mapping
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 
 from monitor_site.contract import (
     Answer,
@@ -13,9 +11,9 @@ from monitor_site.contract import (
     SignInNeeded,
     Throttled,
     Unavailable,
+    retry_after,
 )
 
-LONGEST_WAIT = 86_400.0
 _UTF8 = ("", "utf-8", "utf8", "us-ascii", "ascii")
 _BOM = b"\xef\xbb\xbf"
 
@@ -47,28 +45,6 @@ def _by_status(answer: Answer, *, now: datetime) -> MarketplaceError | None:
     if answer.status == 403:
         return Blocked("status 403")
     return SignInNeeded("status 401: proof not accepted") if answer.status == 401 else None
-
-
-def retry_after(headers: Mapping[str, str], *, now: datetime) -> float | None:
-    """Seconds that ``Retry-After`` asks for, at least 1 and at most a day; ``None`` when absent or unreadable."""
-    text = headers.get("retry-after", "").strip()
-    seconds = float(text) if text.isascii() and text.isdecimal() else _seconds_until(text, headers, now=now)
-    return None if seconds is None else min(max(seconds, 1.0), LONGEST_WAIT)
-
-
-def _seconds_until(text: str, headers: Mapping[str, str], *, now: datetime) -> float | None:
-    wanted = _http_date(text)
-    if wanted is None:
-        return None
-    # The server's own clock, where it tells it, keeps the distance right even when ours is off.
-    return (wanted - (_http_date(headers.get("date", "")) or now)).total_seconds()
-
-
-def _http_date(text: str) -> datetime | None:
-    with contextlib.suppress(ValueError, TypeError):
-        moment = parsedate_to_datetime(text)
-        return moment if moment.tzinfo else None
-    return None
 
 
 def _is_json_type(media_type: str) -> bool:

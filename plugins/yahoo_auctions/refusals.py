@@ -1,13 +1,11 @@
 """Which answers are no answer: by status first; a page without results is then asked what it is instead. Pure."""
 
-import contextlib
-from collections.abc import Mapping
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 
 from selectolax.lexbor import LexborHTMLParser
 
 from monitor_site.contract import (
+    LONGEST_WAIT,
     Answer,
     Blocked,
     ChallengeRequired,
@@ -16,11 +14,11 @@ from monitor_site.contract import (
     SignInNeeded,
     Throttled,
     Unavailable,
+    retry_after,
 )
 
 from .page import words_of
 
-LONGEST_WAIT = 86_400.0
 _LOGIN = "login.yahoo.co.jp"
 _CAPTCHA = '[src*="captcha"], [action*="captcha"], [name*="captcha"], [id*="captcha"]'
 _GEO = ("欧州経済領域", "no longer available in the EEA")
@@ -50,28 +48,6 @@ def _by_status(answer: Answer, *, now: datetime) -> MarketplaceError:
     if status >= 500:
         return Unavailable(f"status {status}", retry_after=retry_after(answer.headers, now=now))
     return LayoutChanged(f"unexpected status {status}")
-
-
-def retry_after(headers: Mapping[str, str], *, now: datetime) -> float | None:
-    """Seconds that ``Retry-After`` asks for, at least 1 and at most a day; ``None`` when absent or unreadable."""
-    text = headers.get("retry-after", "").strip()
-    seconds = float(text) if text.isascii() and text.isdecimal() else _seconds_until(text, headers, now=now)
-    return None if seconds is None else min(max(seconds, 1.0), LONGEST_WAIT)
-
-
-def _seconds_until(text: str, headers: Mapping[str, str], *, now: datetime) -> float | None:
-    wanted = _http_date(text)
-    if wanted is None:
-        return None
-    # The server's own clock, where it tells it, keeps the distance right even when ours is off.
-    return (wanted - (_http_date(headers.get("date", "")) or now)).total_seconds()
-
-
-def _http_date(text: str) -> datetime | None:
-    with contextlib.suppress(ValueError, TypeError):
-        moment = parsedate_to_datetime(text)
-        return moment if moment.tzinfo else None
-    return None
 
 
 def wall(tree: LexborHTMLParser) -> MarketplaceError | None:

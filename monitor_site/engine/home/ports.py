@@ -3,11 +3,17 @@
 and whoever connects while a process starts again waits instead of being refused.
 """
 
+import json
 import socket
+from collections.abc import Mapping
 from contextlib import suppress
+from urllib.parse import urlsplit
+
+from django.conf import settings
 
 HERE = "127.0.0.1"
 NEIGHBOURS = 20
+PORTS_FILE = "practice_ports.json"
 
 
 def free_port() -> int:
@@ -48,3 +54,18 @@ def _check_free(port: int) -> None:
     with socket.socket() as probe:
         if port and probe.connect_ex((HERE, port)) == 0:
             raise OSError(f"port {port} is taken")
+
+
+def remembered_ports() -> dict[str, int]:
+    """Where the practice markets listened last time: what was found then has addresses of pictures there."""
+    try:
+        found: dict[str, int] = json.loads((settings.DATA_DIR / PORTS_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+def remember_ports(addresses: Mapping[str, str]) -> None:
+    """Note where they listen now."""
+    ports = {name: urlsplit(address).port for name, address in addresses.items()}
+    (settings.DATA_DIR / PORTS_FILE).write_text(json.dumps(ports), encoding="utf-8")

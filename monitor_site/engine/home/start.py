@@ -13,7 +13,7 @@ from monitor_site.marketplaces.catalog import catalog
 
 from . import Trouble, broker, parts, running
 from .console import Console
-from .ports import HERE, listener, port_of
+from .ports import HERE, listener, port_of, remember_ports, remembered_ports
 from .supervisor import Supervisor
 
 WEB_WITHIN = 60.0
@@ -104,12 +104,14 @@ def _practice_markets(supervisor: Supervisor, console: Console) -> dict[str, str
     markets = {}
     for name, why in catalog().broken.items():
         console.step("plugin", f"{name} does not work: {why}")
+    before = remembered_ports()
     for name in catalog().plugins:
-        door = listener(0)
+        door = listener(before.get(name, 0))
         markets[name] = f"http://{HERE}:{port_of(door)}"
         log = settings.DATA_DIR / "practice" / f"{name}.jsonl"
         supervisor.add(parts.practice_market(name, shares=door.detach(), truth_log=log))
         console.step("practice market", f"{name} at {markets[name]}")
+    remember_ports(markets)
     return markets
 
 

@@ -1,22 +1,18 @@
 """One listing of the practice market and its row in the recorded shape."""
 
-import unicodedata
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
+from monitor_site.contract.practice import fold
+
 ON_SALE = "ITEM_STATUS_ON_SALE"
 TRADING = "ITEM_STATUS_TRADING"
 SOLD_OUT = "ITEM_STATUS_SOLD_OUT"
 STOP = "ITEM_STATUS_STOP"
 NO_PRICE = 9_999_999
-
-
-def fold(text: str) -> str:
-    """Text as the market's own search compares it."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 @dataclass(slots=True, kw_only=True)

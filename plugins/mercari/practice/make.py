@@ -1,22 +1,17 @@
 """Inventing listings: everything a listing is follows from the random source it is given."""
 
-import hashlib
 from functools import lru_cache
 from random import Random
 from typing import Any
 
-from .listing import TRADING, Auction, Listing, fold
+from monitor_site.contract.practice import fold, random_for
+
+from .listing import TRADING, Auction, Listing
 from .words import FAMILIES, ODDITIES, REMARKS, SHOPS, SIZES, Family
 
 BASE57 = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 DAY = 86_400.0
 ARTS = tuple(dict.fromkeys(family.art for family in FAMILIES))
-
-
-def random_for(*parts: object) -> Random:
-    """A random source that is the same in every process for the same parts."""
-    text = "\x1f".join(map(str, parts)).encode()
-    return Random(int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big"))
 
 
 def personal_id(number: int) -> str:

@@ -5,9 +5,10 @@ import hashlib
 import html
 from urllib.parse import quote
 
+from monitor_site.contract.practice import Reply, Request, UnknownListing
+
 from .listing import Listing
-from .reply import Reply, Request
-from .world import UnknownListing, World
+from .world import World
 
 ITEM, PRODUCT = "/item/", "/shops/product/"
 ROOTS = (ITEM, PRODUCT)

@@ -2,39 +2,23 @@
 
 import colorsys
 import io
-from collections import OrderedDict
 from collections.abc import Callable
 from random import Random
 
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageOps
 
+from monitor_site.contract.practice import random_for
+
 from .brush import Brush, Colour
-from .make import random_for
 from .shapes import SHAPES, box
 
 SIZE = 480
 SCALE = 1.5
-KEPT = 600
 
 
-class Pictures:
-    """Draws pictures and keeps the ones asked last. :meth:`draw` may run in a thread."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[str, bytes] = OrderedDict()
-
-    def ready(self, name: str) -> bytes | None:
-        """The picture, if it was drawn already."""
-        return self._kept.get(name)
-
-    def draw(self, name: str) -> bytes:
-        """The picture for ``<art>/<listing id>_<n>.webp``, as WebP."""
-        art = name.partition("/")[0]
-        picture = encode(paint(random_for("picture", name), SHAPES.get(art, box)))
-        self._kept[name] = picture
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return picture
+def draw(name: str) -> bytes:
+    """The picture for ``<art>/<listing id>_<n>.webp``, as WebP."""
+    return encode(paint(random_for("picture", name), SHAPES.get(name.partition("/")[0], box)))
 
 
 def encode(image: Image.Image) -> bytes:

@@ -6,7 +6,9 @@ from typing import Any
 
 import orjson
 
-from .listing import ON_SALE, SOLD_OUT, TRADING, Listing, fold
+from monitor_site.contract.practice import fold
+
+from .listing import ON_SALE, SOLD_OUT, TRADING, Listing
 from .stream import Stream
 from .world import World
 
@@ -140,11 +142,14 @@ def _padding(world: World, question: dict[str, Any]) -> list[Listing]:
 
 def render(world: World, meta: dict[str, Any], rows: list[Listing]) -> bytes:
     """A page in the recorded shape."""
-    joined = b",".join([listing.bytes_for(world.base) for listing in rows])
-    return b'{"meta":' + orjson.dumps(meta) + b',"items":[' + joined + _TAIL
+    return _rendered(meta, [listing.bytes_for(world.base) for listing in rows])
 
 
-def empty_page(world: World) -> bytes:
+def _rendered(meta: dict[str, Any], rows: list[bytes]) -> bytes:
+    return b'{"meta":' + orjson.dumps(meta) + b',"items":[' + b",".join(rows) + _TAIL
+
+
+def empty_page() -> bytes:
     """A page without rows: what a client that is not welcome gets, with status 200."""
     meta = {"nextPageToken": "", "previousPageToken": "", "numFound": "0", "properties": []}
-    return render(world, meta, [])
+    return _rendered(meta, [])

@@ -7,8 +7,10 @@ is next: a keyword asked alone gets something new about every nine seconds, hund
 
 from random import Random
 
+from monitor_site.contract.practice import Shelf
+
 from .listing import ON_SALE, SOLD_OUT, STOP, TRADING, Listing
-from .world import Shelf, World
+from .world import World
 
 SHARE_SECONDS = 9.0
 ACTIVE_SECONDS = 120.0
@@ -25,7 +27,7 @@ class Stream:
         self.per_second = 2.0
         self._next_new = self._next_move = world.clock.now()
 
-    def asked(self, shelf: Shelf) -> None:
+    def asked(self, shelf: Shelf[Listing]) -> None:
         """A question came in. After a long silence a few listings were made in the meantime."""
         now = self._world.clock.now()
         silence = now - shelf.asked
@@ -56,12 +58,12 @@ class Stream:
             self._list(hungry, created=self._next_new)
             self._next_new += self._pause()
 
-    def _hungriest(self, at: float) -> Shelf | None:
+    def _hungriest(self, at: float) -> Shelf[Listing] | None:
         """The active shelf that waited longest for something new, if any was asked before ``at``."""
         ready = [shelf for shelf in self._active(at) if shelf.fed <= at]
         return min(ready, key=lambda shelf: shelf.fed, default=None)
 
-    def _active(self, at: float) -> list[Shelf]:
+    def _active(self, at: float) -> list[Shelf[Listing]]:
         return [shelf for shelf in self._world.shelves.values() if shelf.can_grow and at - shelf.asked < ACTIVE_SECONDS]
 
     def _pause(self) -> float:
@@ -69,7 +71,7 @@ class Stream:
         rate = min(self.per_second, active / SHARE_SECONDS)
         return self._rng.uniform(0.75, 1.25) / max(rate, 0.001)
 
-    def _list(self, shelf: Shelf, *, created: float) -> Listing:
+    def _list(self, shelf: Shelf[Listing], *, created: float) -> Listing:
         shelf.fed = created
         listing = self._world.invent(shelf, created=created)
         self._world.written(listing, by="stream")
@@ -85,7 +87,7 @@ class Stream:
             if shelves := self._active(now):
                 self._move(self._rng.choice(shelves))
 
-    def _move(self, shelf: Shelf) -> None:
+    def _move(self, shelf: Shelf[Listing]) -> None:
         if not shelf.members:
             return
         listing = self._rng.choice(shelf.members)

@@ -1,65 +1,37 @@
-"""The truth log: what the practice market really did and accepted, one JSON object a line, only ever appended."""
+"""The truth log, with the requests of each minute."""
 
-import os
-import weakref
-from collections import deque
 from pathlib import Path
-from typing import Any
 
-import orjson
-
-from .clock import Clock
-
-TAIL = 2000
+from monitor_site.contract.practice import Clock, Truth
 
 
-class Truth:
-    """Writes events; the last ``TAIL`` of them stay readable in memory."""
+class MinuteTruth(Truth):
+    """Each finished real minute in which something was counted becomes one event ``minute``."""
 
     def __init__(self, clock: Clock, path: Path | None) -> None:
-        self._clock = clock
-        self._tail: deque[dict[str, Any]] = deque(maxlen=TAIL)
-        self._file = _open(path) if path else None
-        self._closer = weakref.finalize(self, os.close, self._file) if self._file is not None else None
+        super().__init__(clock, path)
+        self._wall = clock.wall
         self._minute = int(clock.wall() // 60)
         self._counts: dict[str, int] = {}
-        self.totals: dict[str, int] = {}
-
-    def write(self, event: str, **facts: Any) -> None:
-        """Append one event with virtual time ``at`` and real time ``wall``, both unix seconds."""
-        line = {"event": event, "at": round(self._clock.now(), 3), "wall": round(self._clock.wall(), 3), **facts}
-        self._tail.append(line)
-        if self._file is not None:
-            os.write(self._file, orjson.dumps(line) + b"\n")
 
     def count(self, what: str) -> None:
-        """Count one of ``what``; each finished real minute becomes one event ``minute``."""
-        self.turn()
+        """Count one of ``what``, in the minute that runs and in all."""
+        self._turn()
         self._counts[what] = self._counts.get(what, 0) + 1
-        self.totals[what] = self.totals.get(what, 0) + 1
+        super().count(what)
 
-    def turn(self) -> None:
-        """Write the minute that ended, if one did and anything happened in it."""
-        minute = int(self._clock.wall() // 60)
-        if minute != self._minute and self._counts:
-            self.write("minute", start=self._minute * 60, counts=self._counts)
-            self._counts = {}
+    def _turn(self) -> None:
+        minute = int(self._wall() // 60)
+        if minute != self._minute:
+            self._write_minute()
         self._minute = minute
 
-    def tail(self, most: int) -> list[dict[str, Any]]:
-        """The last ``most`` events, oldest first."""
-        return list(self._tail)[-most:] if most > 0 else []
-
-    def close(self) -> None:
-        """Write the running minute and close the file."""
+    def _write_minute(self) -> None:
         if self._counts:
             self.write("minute", start=self._minute * 60, counts=self._counts)
             self._counts = {}
-        if self._closer:
-            self._closer()
-            self._file = self._closer = None
 
-
-def _open(path: Path) -> int:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    def close(self) -> None:
+        """Write the running minute and close the file."""
+        self._write_minute()
+        super().close()

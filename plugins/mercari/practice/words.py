@@ -90,5 +90,3 @@ ODDITIES = (
 )
 SHOPS = ("ことり商店", "中古堂ミナト", "レコード倉庫", "カメラの灯", "星屑トイズ")
 SIZES = ("S", "M", "L", "27cm", "フリー")
-NOTHING = "該当なし"
-"""A keyword with this word in it has honestly no results."""

@@ -2,14 +2,13 @@
 
 import zlib
 from bisect import insort
-from collections import OrderedDict, deque
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from dataclasses import dataclass
 
-from .clock import Clock
-from .listing import ON_SALE, STOP, TRADING, Listing, fold
-from .make import age, catalogue, make, personal_id, random_for, title_with
-from .truth import Truth
-from .words import NOTHING
+from monitor_site.contract.practice import Clock, Shelf, Truth, UnknownListing, fold, random_for
+
+from .listing import ON_SALE, STOP, TRADING, Listing
+from .make import age, catalogue, make, personal_id, title_with
 
 SHELVES = 2000
 MADE_ROWS = 60
@@ -28,38 +27,8 @@ class Paging:
     duplicates: bool = False
 
 
-class UnknownListing(LookupError):
-    """No such listing, or it was retired."""
-
-
-@dataclass(slots=True, eq=False)
-class Shelf:
-    """All listings whose title holds every word of ``keyword``, newest first; ``made`` were made for it."""
-
-    keyword: str
-    words: tuple[str, ...]
-    key_word: str
-    asked: float
-    fed: float
-    members: list[Listing] = field(default_factory=list)
-    made: deque[Listing] = field(default_factory=deque)
-    times_asked: int = 0
-
-    @property
-    def can_grow(self) -> bool:
-        """Whether something new may be made for this keyword: not for everything, and not for nothing."""
-        return bool(self.words) and NOTHING not in self.words
-
-    def holds(self, listing: Listing) -> bool:
-        """Whether a listing belongs here. The longest word, which fits the fewest, is tried first."""
-        return self.key_word in listing.folded and all(word in listing.folded for word in self.words)
-
-    def add(self, listing: Listing) -> None:
-        """Put it in its place. Neighbours closer than a minute may stand in the wrong order, as in the real search."""
-        insort(self.members, listing, key=_place)
-
-
 def _place(listing: Listing) -> float:
+    """Newest first. Neighbours closer than a minute may stand in the wrong order, as in the real search."""
     return -listing.created - zlib.crc32(listing.id.encode()) % 60
 
 
@@ -71,7 +40,7 @@ class World:
         self.base = ""
         self.paging = Paging()
         self.listings: dict[str, Listing] = {}
-        self.shelves: OrderedDict[str, Shelf] = OrderedDict()
+        self.shelves: OrderedDict[str, Shelf[Listing]] = OrderedDict()
         for listing in catalogue(seed, clock.now()):
             self._own(listing)
         truth.write("opened", seed=seed, listings=len(self.listings))
@@ -83,7 +52,7 @@ class World:
             for listing in self.listings.values():
                 listing.row = b""
 
-    def shelf(self, keyword: str) -> Shelf:
+    def shelf(self, keyword: str) -> Shelf[Listing]:
         """The shelf of a keyword, stocked on the first question so that every keyword has something to show."""
         key = fold(keyword)
         if (found := self.shelves.get(key)) is None:
@@ -91,19 +60,18 @@ class World:
         self.shelves.move_to_end(key)
         return found
 
-    def _open(self, key: str, keyword: str) -> Shelf:
+    def _open(self, key: str, keyword: str) -> Shelf[Listing]:
         now = self.clock.now()
         words = tuple(key.split())
-        rarest = max(words, key=len, default="")
-        shelf = self.shelves[key] = Shelf(keyword=keyword, words=words, key_word=rarest, asked=now, fed=now)
-        for listing in [found for found in self.listings.values() if rarest in found.folded and shelf.holds(found)]:
-            shelf.add(listing)
+        shelf = self.shelves[key] = Shelf(keyword=keyword, words=words, asked=now, fed=now)
+        found = (listing for listing in self.listings.values() if shelf.rarest in listing.folded)
+        shelf.members = sorted(filter(shelf.holds, found), key=_place)
         self._stock(shelf, now)
         if len(self.shelves) > SHELVES:
             self._close(next(iter(self.shelves)))
         return shelf
 
-    def _stock(self, shelf: Shelf, now: float) -> None:
+    def _stock(self, shelf: Shelf[Listing], now: float) -> None:
         rng = random_for(self.seed, "stock", shelf.keyword)
         wanted = FEWEST_ROWS + rng.randrange(21)
         if not shelf.can_grow or len(shelf.members) >= FEWEST_ROWS:
@@ -116,7 +84,7 @@ class World:
         for listing in self.shelves.pop(key).made:
             self.retire(listing)
 
-    def invent(self, shelf: Shelf, *, created: float, number: int | None = None) -> Listing:
+    def invent(self, shelf: Shelf[Listing], *, created: float, number: int | None = None) -> Listing:
         """A listing that answers the shelf's keyword. With a ``number`` it is the same one in every run.
 
         A shelf keeps the last ``MADE_ROWS`` made for it, so that memory is bounded however long the market runs.
@@ -147,12 +115,12 @@ class World:
             listing.id = personal_id(int(listing.id[1:]) + 1) if listing.id[1:].isdecimal() else listing.id[:-1] + "z"
         self.listings[listing.id] = listing
         for shelf in self._shelves_of(listing):
-            shelf.add(listing)
+            insort(shelf.members, listing, key=_place)
         return listing
 
-    def _shelves_of(self, listing: Listing) -> list[Shelf]:
+    def _shelves_of(self, listing: Listing) -> list[Shelf[Listing]]:
         shelves, title = self.shelves.values(), listing.folded
-        return [shelf for shelf in shelves if shelf.key_word in title and shelf.holds(listing)]
+        return [shelf for shelf in shelves if shelf.rarest in title and shelf.holds(listing)]
 
     def retire(self, listing: Listing) -> None:
         """Take a listing out of the world."""

@@ -2,24 +2,25 @@
 
 from pathlib import Path
 
-from .app import PracticeMarket
-from .clock import Clock
-from .truth import Truth
+from monitor_site.contract.practice import Clock
+
+from .app import YahooMarket
+from .truth import SummedTruth
 from .world import World
 
 __all__ = ["create", "default"]
 
 
-def create(*, seed: int, truth_log: Path | None, index_lag: float = 1.0) -> PracticeMarket:
+def create(*, seed: int, truth_log: Path | None, index_lag: float = 1.0) -> YahooMarket:
     """A practice market as ASGI application.
 
     ``seed`` decides the stock; ``truth_log`` is appended to as JSON lines, ``None`` keeps only the tail in memory;
     ``index_lag`` is how many seconds a new listing stays invisible in search.
     """
     clock = Clock()
-    return PracticeMarket(World(seed=seed, clock=clock, truth=Truth(clock, truth_log), index_lag=index_lag))
+    return YahooMarket(World(seed=seed, clock=clock, truth=SummedTruth(clock, truth_log), index_lag=index_lag))
 
 
-def default() -> PracticeMarket:
+def default() -> YahooMarket:
     """For ``uvicorn --factory plugins.yahoo_auctions.practice:default``: seed 1, no file."""
     return create(seed=1, truth_log=None)

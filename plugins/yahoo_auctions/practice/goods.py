@@ -1,18 +1,17 @@
 """The invented goods: brands and models that do not exist, and how listings of them are made."""
 
-import hashlib
 import string
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from typing import Any
 
+from monitor_site.contract.practice import fold, random_for
+
 from .bidding import Bidding
-from .listing import Listing, fold
+from .listing import Listing
 
 HOUR = 3600.0
-NOTHING = "該当なし"
-"""A keyword with this word in it has honestly no results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +49,6 @@ REMARKS = (
     "", "美品", "未使用", "1円スタート", "動作確認済み", "ジャンク 部品取り", "送料無料", "希少", "まとめて", "現状品",
     "元箱あり", "【鑑定書付き】", "★即決あり★", "傷あり", 'レア "限定"', "A&B共通 <見本>", "型番F26171",
 )  # fmt: skip
-
-
-def random_for(*parts: object) -> Random:
-    """A random source that is the same in every process for the same parts."""
-    text = "\x1f".join(map(str, parts)).encode()
-    return Random(int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big"))
 
 
 def auction_id(number: int, *, letter: str) -> str:

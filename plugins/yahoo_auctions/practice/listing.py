@@ -1,18 +1,14 @@
 """One listing of the practice market."""
 
-import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
+
+from monitor_site.contract.practice import fold
 
 from .bidding import Bidding, Outcome
 
 EXTENSION = 300.0
 OPEN, SOLD, UNSOLD, CANCELLED = "open", "sold", "unsold", "cancelled"
-
-
-def fold(text: str) -> str:
-    """Text as the market's own search compares it."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

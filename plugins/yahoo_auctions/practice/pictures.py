@@ -2,14 +2,12 @@
 
 import colorsys
 import io
-from collections import OrderedDict
 
 from PIL import Image, ImageDraw, ImageOps
 
-from .goods import random_for
+from monitor_site.contract.practice import random_for
 
 SIZE = 400
-KEPT = 500
 Colour = tuple[int, int, int]
 
 # Each shape: kind, corners in hundredths of the side, name of its colour.
@@ -57,24 +55,11 @@ _SHAPES: dict[str, tuple[tuple[str, tuple[int, int, int, int], str], ...]] = {
 }
 
 
-class Pictures:
-    """Draws pictures and keeps the ones asked last. :meth:`draw` may run in a thread."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[str, bytes] = OrderedDict()
-
-    def ready(self, name: str) -> bytes | None:
-        """The picture, if it was drawn already."""
-        return self._kept.get(name)
-
-    def draw(self, name: str) -> bytes:
-        """The picture for ``<art>/<listing id>.webp``, as WebP."""
-        out = io.BytesIO()
-        _paint(name).save(out, "WEBP", quality=80, method=1)
-        picture = self._kept[name] = out.getvalue()
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return picture
+def draw(name: str) -> bytes:
+    """The picture for ``<art>/<listing id>.webp``, as WebP."""
+    out = io.BytesIO()
+    _paint(name).save(out, "WEBP", quality=80, method=1)
+    return out.getvalue()
 
 
 def _paint(name: str) -> Image.Image:

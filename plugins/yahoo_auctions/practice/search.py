@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from monitor_site.contract.practice import fold
+
 from . import pages
-from .listing import OPEN, Listing, fold
+from .listing import OPEN, Listing
 from .pages import View
 from .stream import Stream
 from .world import World

@@ -6,9 +6,11 @@ have seen it earlier. A keyword asked alone gets something new about every ten s
 
 from random import Random
 
+from monitor_site.contract.practice import Shelf
+
 from .goods import RIVALS
 from .listing import EXTENSION, OPEN, Listing
-from .world import Shelf, World
+from .world import World
 
 SHARE_SECONDS = 10.0
 ACTIVE_SECONDS = 120.0
@@ -24,7 +26,7 @@ class Stream:
         self.per_second = 2.0
         self._next = world.clock.now()
 
-    def asked(self, shelf: Shelf) -> None:
+    def asked(self, shelf: Shelf[Listing]) -> None:
         """A question came in."""
         shelf.asked = self._world.clock.now()
         shelf.times_asked += 1
@@ -57,7 +59,7 @@ class Stream:
         self._next = at + self._rng.uniform(0.75, 1.25) / max(rate, 0.001)
         return True
 
-    def _move(self, shelf: Shelf, now: float) -> None:
+    def _move(self, shelf: Shelf[Listing], now: float) -> None:
         """A bid mostly, on what ends within minutes rather than on the rest; now and then a sale."""
         live = [found for found in shelf.members if found.status == OPEN and found.ends > now]
         pressing = [found for found in live if found.ends - now < EXTENSION and not found.fixed]

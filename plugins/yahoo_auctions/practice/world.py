@@ -1,47 +1,19 @@
 """The world of the practice market: listings, and for each keyword ever asked the shelf of those that answer it."""
 
 from bisect import insort
-from collections import OrderedDict, deque
-from dataclasses import dataclass, field
+from collections import OrderedDict
 from random import Random
 from typing import Any
 
+from monitor_site.contract.practice import Clock, Shelf, Truth, UnknownListing, fold, random_for
+
 from .bidding import Outcome
-from .clock import Clock
-from .goods import FAMILIES, HOUR, NOTHING, RIVALS, Family, family_of, make, random_for
-from .listing import CANCELLED, OPEN, SOLD, UNSOLD, Listing, fold
-from .truth import Truth
+from .goods import FAMILIES, HOUR, RIVALS, Family, family_of, make
+from .listing import CANCELLED, OPEN, SOLD, UNSOLD, Listing
 
 SHELVES = 1000
 FEWEST = 24
 MADE = 120
-
-
-class UnknownListing(LookupError):
-    """No such listing, or it was forgotten."""
-
-
-@dataclass(slots=True, eq=False)
-class Shelf:
-    """All listings whose title holds every word of the keyword, newest first; ``made`` were made for it."""
-
-    keyword: str
-    words: tuple[str, ...]
-    rarest: str
-    asked: float
-    fed: float
-    members: list[Listing] = field(default_factory=list)
-    made: deque[Listing] = field(default_factory=deque)
-    times_asked: int = 0
-
-    @property
-    def can_grow(self) -> bool:
-        """Whether something new may be made for this keyword: not for everything, and not for nothing."""
-        return bool(self.words) and NOTHING not in self.words
-
-    def holds(self, listing: Listing) -> bool:
-        """Whether a listing belongs here. The longest word, which fits the fewest, is tried first."""
-        return self.rarest in listing.folded and all(word in listing.folded for word in self.words)
 
 
 class World:
@@ -50,12 +22,12 @@ class World:
     def __init__(self, *, seed: int, clock: Clock, truth: Truth, index_lag: float) -> None:
         self.seed, self.clock, self.truth, self.index_lag = seed, clock, truth, index_lag
         self.listings: dict[str, Listing] = {}
-        self.shelves: OrderedDict[str, Shelf] = OrderedDict()
+        self.shelves: OrderedDict[str, Shelf[Listing]] = OrderedDict()
         for at, family in enumerate(FAMILIES * 4):
             self._own(self._stocked(random_for(seed, "stock", at), family))
         truth.write("opened", seed=seed, listings=len(self.listings))
 
-    def shelf(self, keyword: str) -> Shelf:
+    def shelf(self, keyword: str) -> Shelf[Listing]:
         """The shelf of a keyword, stocked on the first question so that every keyword has something to show."""
         key = fold(keyword)
         if (found := self.shelves.get(key)) is None:
@@ -63,12 +35,10 @@ class World:
         self.shelves.move_to_end(key)
         return found
 
-    def _open(self, key: str) -> Shelf:
+    def _open(self, key: str) -> Shelf[Listing]:
         now = self.clock.now()
         words = tuple(key.split())
-        shelf = self.shelves[key] = Shelf(
-            keyword=key, words=words, rarest=max(words, key=len, default=""), asked=now, fed=now
-        )
+        shelf = self.shelves[key] = Shelf(keyword=key, words=words, asked=now, fed=now)
         shelf.members = sorted(filter(shelf.holds, self.listings.values()), key=_age)
         for number in range(FEWEST - len(shelf.members) if shelf.can_grow else 0):
             rng = random_for(self.seed, key, number)
@@ -91,7 +61,7 @@ class World:
                 listing.bid(rival, int(listing.bidding.minimum * rng.uniform(1.0, 1.6)) + 1, created)
         return listing
 
-    def arrive(self, shelf: Shelf, created: float) -> Listing:
+    def arrive(self, shelf: Shelf[Listing], created: float) -> Listing:
         """Something new for a shelf; its id comes from the time, so that a restarted market gives no id twice."""
         rng = random_for(self.seed, shelf.keyword, created)
         seen, number = created + self.index_lag, int(created * 100)

@@ -9,7 +9,7 @@ from monitor_site.contract import Kind, Marketplace, Money, SearchCriteria, Sear
 from plugins.mercari.ask import SEARCH_PATH, search_body, search_headers
 from plugins.mercari.manifest import MANIFEST, MercariCriteria
 from plugins.mercari.proof import Prover
-from tests.plugins.mercari.conftest import Market, PlainSession
+from tests.plugins.standins import Market, PlainSession
 
 
 async def search(mercari: Marketplace, keyword: str, **options: tuple[int, ...]) -> SearchPage:

@@ -5,7 +5,7 @@ import pytest
 
 from monitor_site.contract import Blocked, LayoutChanged, MarketplaceError, SearchCriteria, Throttled, Unavailable
 from plugins.mercari.practice.faults import KINDS
-from tests.plugins.mercari.conftest import Market, PlainSession
+from tests.plugins.standins import Market, PlainSession
 
 ASKED = SearchCriteria(keyword="ルミナ")
 

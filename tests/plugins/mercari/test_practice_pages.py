@@ -13,7 +13,7 @@ from monitor_site.marketplaces.gateway import Found, Gateway, History
 from plugins.mercari import plugin
 from plugins.mercari.manifest import MercariCriteria
 from plugins.mercari.practice.pages import NOTE
-from tests.plugins.mercari.conftest import Market, PlainSession
+from tests.plugins.standins import Market, PlainSession
 
 # A keyword the market adds nothing to: only what a test lists is there.
 WORD = "該当なし"

@@ -5,10 +5,10 @@ from random import Random
 import orjson
 import pytest
 
-from plugins.mercari.practice.clock import Clock
+from monitor_site.contract.practice import Clock
 from plugins.mercari.practice.search import search
 from plugins.mercari.practice.stream import Stream
-from plugins.mercari.practice.truth import Truth
+from plugins.mercari.practice.truth import MinuteTruth
 from plugins.mercari.practice.world import MADE_ROWS, SHELVES, World
 
 
@@ -29,7 +29,7 @@ class Played:
         self.wall = Wall()
         self.clock = Clock(self.wall)
         self.log = tmp_path / "truth.jsonl"
-        self.world = World(seed=seed, clock=self.clock, truth=Truth(self.clock, self.log), index_lag=index_lag)
+        self.world = World(seed=seed, clock=self.clock, truth=MinuteTruth(self.clock, self.log), index_lag=index_lag)
         self.stream = Stream(self.world, Random(seed))
 
     def ask(self, keyword: str) -> list[str]:

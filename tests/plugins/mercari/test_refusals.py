@@ -5,10 +5,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitor_site import contract
-from monitor_site.contract import Answer, LayoutChanged, MarketplaceError, SearchPage, Throttled, Unavailable
+from monitor_site.contract import (
+    LONGEST_WAIT,
+    Answer,
+    LayoutChanged,
+    MarketplaceError,
+    SearchPage,
+    Throttled,
+    Unavailable,
+)
 from plugins.mercari.manifest import MercariCriteria
 from plugins.mercari.parse import read_search
-from plugins.mercari.refusals import LONGEST_WAIT
 from tests.plugins.mercari.samples import NOW, URL, page_of, read, row, samples
 
 REFUSED = [sample for sample in samples().values() if sample.raises]

@@ -21,7 +21,7 @@ from monitor_site.contract import (
 from plugins.yahoo_auctions.manifest import MANIFEST, Order, Selling, YahooCriteria
 from plugins.yahoo_auctions.parse_closed import read_closed
 from plugins.yahoo_auctions.parse_detail import read_listing
-from tests.plugins.yahoo_auctions.conftest import Market, PlainSession
+from tests.plugins.standins import Market, PlainSession
 from tests.plugins.yahoo_auctions.samples import NOW
 
 
@@ -208,7 +208,7 @@ async def test_a_picture_is_drawn_once_and_the_same_every_time(yahoo, session: P
 async def test_signs_in_the_keyword_break_the_market_and_the_plugin_leaves_them_out(market, session, yahoo):
     assert market.page("/search/search", p="カード（初期）", va="カード（初期）").status == 500
     assert (await search(yahoo, "カード（初期）")).sightings
-    assert "%EF%BC%88" not in session.asked[-1]
+    assert "%EF%BC%88" not in session.asked[-1]["url"]
 
 
 def test_a_phone_gets_the_block_page(market: Market):

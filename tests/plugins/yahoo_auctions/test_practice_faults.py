@@ -6,7 +6,7 @@ import pytest
 from monitor_site import contract
 from monitor_site.contract import MarketplaceError, Throttled
 from plugins.yahoo_auctions.manifest import YahooCriteria
-from tests.plugins.yahoo_auctions.conftest import Market
+from tests.plugins.standins import Market
 
 ASKED = YahooCriteria(keyword="ルミナ")
 FAULTS = [

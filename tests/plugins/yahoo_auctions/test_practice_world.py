@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 from random import Random
 
+from monitor_site.contract.practice import Clock
 from plugins.yahoo_auctions.practice import create
 from plugins.yahoo_auctions.practice.cards import card, time_left
-from plugins.yahoo_auctions.practice.clock import Clock
 from plugins.yahoo_auctions.practice.listing import OPEN
 from plugins.yahoo_auctions.practice.search import view_of
 from plugins.yahoo_auctions.practice.stream import Stream
-from plugins.yahoo_auctions.practice.truth import Truth
+from plugins.yahoo_auctions.practice.truth import SummedTruth
 from plugins.yahoo_auctions.practice.world import World
 
 OPENED = 1_790_000_000.0
@@ -18,7 +18,7 @@ OPENED = 1_790_000_000.0
 
 def world(seed: int = 3) -> World:
     clock = Clock(wall=lambda: OPENED)
-    return World(seed=seed, clock=clock, truth=Truth(clock, None), index_lag=1.0)
+    return World(seed=seed, clock=clock, truth=SummedTruth(clock, None), index_lag=1.0)
 
 
 def run(made: World, keyword: str, *, times: int, seconds: float) -> Stream:

@@ -5,12 +5,16 @@ from collections.abc import Callable
 
 
 class Clock:
-    """Virtual unix seconds, equal to real ones until somebody changes the speed or advances."""
+    """Virtual unix seconds, equal to real ones until somebody changes the speed or advances.
+
+    What a client signs or dates is still judged by :attr:`wall`: the client's clock is real.
+    """
 
     def __init__(self, wall: Callable[[], float] = time.time) -> None:
         self.wall = wall
         self.speed = 1.0
-        self._from_wall = self._from_virtual = wall()
+        self._from_wall = wall()
+        self._from_virtual = self._from_wall
 
     def now(self) -> float:
         """Virtual unix seconds."""
@@ -18,18 +22,16 @@ class Clock:
 
     def advance(self, seconds: float) -> None:
         """Jump ahead; raises ``ValueError`` for a negative distance."""
-        self._rebase(self.now() + _forward(seconds))
+        if seconds < 0:
+            raise ValueError("time does not run back")
+        self._rebase(self.now() + seconds)
 
     def run_at(self, speed: float) -> None:
         """Let virtual seconds pass ``speed`` times as fast; 0 stands still; raises ``ValueError`` below 0."""
+        if speed < 0:
+            raise ValueError("time does not run back")
         self._rebase(self.now())
-        self.speed = _forward(speed)
+        self.speed = speed
 
     def _rebase(self, virtual: float) -> None:
         self._from_virtual, self._from_wall = virtual, self.wall()
-
-
-def _forward(amount: float) -> float:
-    if amount < 0:
-        raise ValueError("time does not run back")
-    return amount

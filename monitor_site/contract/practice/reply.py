@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qs
 
 import orjson
 
@@ -12,11 +13,13 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 LONGEST_BODY = 1 << 20
+JSON = "application/json"
+HTML = "text/html; charset=UTF-8"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What came in; header names are in lower case."""
+    """What came in; header names are in lower case, ``query`` is as it was written."""
 
     method: str
     path: str
@@ -29,6 +32,11 @@ class Request:
         """The address the client used, without path."""
         return f"http://{self.headers.get('host', 'localhost')}"
 
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The last value of each name in the query, blank ones too."""
+        return {name: values[-1] for name, values in parse_qs(self.query, keep_blank_values=True).items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -36,7 +44,7 @@ class Reply:
 
     status: int
     body: bytes
-    media_type: str = "application/json"
+    media_type: str = JSON
     headers: dict[str, str] = field(default_factory=dict)
 
     def raw_headers(self) -> list[tuple[bytes, bytes]]:
@@ -48,6 +56,11 @@ class Reply:
 def json_reply(data: Any, status: int = 200) -> Reply:
     """``data`` as JSON."""
     return Reply(status, orjson.dumps(data))
+
+
+def html_reply(page: str | bytes, status: int = 200) -> Reply:
+    """A page in UTF-8."""
+    return Reply(status, page.encode() if isinstance(page, str) else page, HTML)
 
 
 async def read_request(scope: Scope, receive: Receive) -> Request:
