@@ -1,5 +1,6 @@
 """``make run`` from the outside: it starts, says where it is, survives its parts, and leaves nothing behind."""
 
+import json
 import re
 import socket
 import sqlite3
@@ -142,6 +143,7 @@ def test_it_stops_in_time_with_an_open_stream_and_leaves_no_process(home):
 def test_a_second_start_keeps_all_data_and_a_taken_port_is_named(at_rest):
     watches = rows(at_rest, "SELECT id, name FROM watches_watch ORDER BY id")
     listings = rows(at_rest, "SELECT count(*) FROM watches_listing")[0][0]
+    ports = json.loads((at_rest / "practice_ports.json").read_text("utf-8"))
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -151,6 +153,8 @@ def test_a_second_start_keeps_all_data_and_a_taken_port_is_named(at_rest):
             assert f"{taken} is taken" in said
             assert "applying" not in said
             assert again.facts()["web_url"] != f"http://127.0.0.1:{taken}"
+            markets = again.facts()["practice_markets"]
+            assert {name: int(address.rsplit(":", 1)[1]) for name, address in markets.items()} == ports
             assert rows(at_rest, "SELECT id, name FROM watches_watch ORDER BY id") == watches
             assert rows(at_rest, "SELECT count(*) FROM watches_listing")[0][0] >= listings
             family = again.family()
