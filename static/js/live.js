@@ -137,6 +137,9 @@ if (live) {
 // ---- pill: what is new is asked with the page's own filters, less what it shows already, and shown when asked for
 const since = () => `${feed.dataset.url}&after=${feed.dataset.newest}`.replace("?&", "?");
 const known = new Set([...(feed?.children || [])].map((card) => +card.dataset.id));
+// Below a full page's last card nothing is new: it stands on an older page.
+const floor = known.size < 30 ? 0 : Math.min(...known);
+const unknown = (id) => id > floor && !known.has(id);
 
 async function ask(address) {
   const answer = await fetch(address, { headers: { "HX-Request": "true" } }).catch(() => null);
@@ -154,7 +157,7 @@ async function count() {
   if (!feed?.dataset.url) return;
   const answer = await ask(`${since()}&count=1`);
   if (!answer) return soon(5e3);
-  fresh = (await answer.json()).ids.filter((id) => !known.has(id)).length;
+  fresh = (await answer.json()).ids.filter(unknown).length;
   const text = fresh === 1 ? words.one : put(words.many, fresh > MOST ? `${MOST}+` : fresh);
   pill.hidden = !fresh;
   if (fresh) pill.lastElementChild.textContent = text;
@@ -173,7 +176,7 @@ async function load() {
   if (!answer) return;
   const box = document.createElement("template");
   box.innerHTML = await answer.text();
-  const cards = [...box.content.children].filter((card) => !known.has(+card.dataset.id));
+  const cards = [...box.content.children].filter((card) => unknown(+card.dataset.id));
   if (!cards.length) return;
   document.querySelector(".feedbox > .empty")?.remove();
   for (const card of cards) known.add(+card.dataset.id);

@@ -93,6 +93,18 @@ def test_the_pill_counts_with_the_filters_of_the_page(
     expect(page.locator("#pill")).to_have_text("1 new match")
 
 
+def test_what_stands_on_an_older_page_is_not_new(open_page: Open, watch: Watch, redis: redis_library.Redis) -> None:
+    for number in range(45):
+        new_match(watch, number)
+    page = open_page("/matches/")
+    expect(page.locator("#chip[data-state=on]")).to_be_visible()
+    new_match(watch, 99)
+    tell(redis, watch)
+    expect(page.locator("#pill")).to_have_text("1 new match")
+    page.locator("#pill").click()
+    expect(page.locator("#feed article")).to_have_count(31)
+
+
 def test_a_card_is_ignored_in_place_and_taken_back(open_page: Open, watch: Watch) -> None:
     new_match(watch, 1)
     page = open_page("/matches/")
