@@ -12,6 +12,8 @@ from django.conf import settings
 from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from rq import Queue
+from rq.serializers import JSONSerializer
 
 SOCKET_SECONDS = 5.0
 
@@ -41,3 +43,8 @@ def async_redis_client() -> redis.asyncio.Redis:
         socket_connect_timeout=SOCKET_SECONDS,
         socket_timeout=SOCKET_SECONDS,
     )
+
+
+def lane_queue(lane: str, client: redis.Redis) -> Queue:
+    """The RQ queue behind a lane; jobs carry JSON only."""
+    return Queue(lane, connection=client, serializer=JSONSerializer)

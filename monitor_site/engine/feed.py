@@ -121,7 +121,7 @@ class Feed:
         return leased
 
     async def _start(self, leased: Leased) -> None:
-        """Load the rows and begin. When the database does not answer, what was leased lands with nothing to record."""
+        """Load the rows and begin. When the database does not answer, what was leased goes back as it came."""
         rows: dict[str, Target] = {}
         try:
             if leased.quarantined:

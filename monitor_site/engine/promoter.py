@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 import redis
 import structlog
 from django.db import DatabaseError, close_old_connections
-from rq import Queue
-from rq.serializers import JSONSerializer
 
-from monitor_site.connections import key
+from monitor_site.connections import key, lane_queue
 from monitor_site.contract import Pace
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
@@ -41,7 +39,7 @@ class Promoter:
     def __post_init__(self) -> None:
         self.schedule = Schedule(self.client)
         self._plant_at = 0.0
-        self._queues = {lane: _queue(lane, self.client) for lane in ("checks", UPKEEP)}
+        self._queues = {lane: lane_queue(lane, self.client) for lane in ("checks", UPKEEP)}
 
     def run(self, *, stopped: Callable[[], bool]) -> None:
         """Promote until ``stopped``."""
@@ -104,10 +102,6 @@ class Promoter:
 
     def _beat(self) -> None:
         self.client.set(key("promoter", self.name), self.schedule.now_ms(), ex=HEARTBEAT_SECONDS)
-
-
-def _queue(lane: str, client: redis.Redis) -> Queue:
-    return Queue(lane, connection=client, serializer=JSONSerializer)
 
 
 def _pace(name: str) -> Pace:

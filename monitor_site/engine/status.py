@@ -7,11 +7,9 @@ from typing import Any
 import redis
 from django.conf import settings
 from django.db.models import Count, Q, Sum
-from rq import Queue
-from rq.serializers import JSONSerializer
 from rq.utils import utcparse
 
-from monitor_site.connections import key
+from monitor_site.connections import key, lane_queue
 from monitor_site.marketplaces import breaker
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Check, Listing, Match, Outcome, Target, Watch
@@ -78,7 +76,7 @@ def percentiles(ordered: Sequence[int]) -> dict[str, int | None]:
 
 
 def _depth(client: redis.Redis, lane: str) -> int:
-    return Queue(lane, connection=client, serializer=JSONSerializer).count
+    return lane_queue(lane, client).count
 
 
 def _alive_workers(client: redis.Redis, now: datetime) -> int:

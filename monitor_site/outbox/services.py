@@ -13,11 +13,9 @@ import redis
 import structlog
 from django.db import transaction
 from django.db.models import F
-from rq import Queue
 from rq.exceptions import DuplicateJobError
-from rq.serializers import JSONSerializer
 
-from monitor_site.connections import redis_client
+from monitor_site.connections import lane_queue, redis_client
 
 from .models import OutboxRow
 
@@ -80,7 +78,7 @@ def _job_id(topic: str, epochs: list[tuple[int, int]]) -> str:
 
 def _enqueue(*, topic: str, object_ids: list[int], job_id: str) -> None:
     route = _routes[topic]
-    queue = Queue(route.lane, connection=redis_client(), serializer=JSONSerializer)
+    queue = lane_queue(route.lane, redis_client())
     try:
         queue.enqueue(route.job, object_ids, job_id=job_id, unique=True, result_ttl=0, failure_ttl=3600)
     except DuplicateJobError:
