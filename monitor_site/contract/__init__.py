@@ -20,10 +20,11 @@ from .errors import (
     Throttled,
     Unavailable,
 )
-from .fields import SearchCriteria, canonical, criteria_from, gettext_noop, option
+from .fields import AccountSettings, SearchCriteria, canonical, criteria_from, gettext_noop, option
 from .manifest import CONTRACT_VERSION, Access, Capability, Manifest, Pace
-from .marketplace import Marketplace, Plugin, Session
+from .marketplace import CanLook, CanSearch, CanTellSoldPrices, Plugin, Session
 from .reading import LONGEST_WAIT, retry_after
+from .urls import ListingUrl, SearchUrl
 from .values import (
     Answer,
     BadRow,
@@ -41,17 +42,21 @@ __all__ = [
     "CONTRACT_VERSION",
     "LONGEST_WAIT",
     "Access",
+    "AccountSettings",
     "Answer",
     "BadRow",
     "Blocked",
+    "CanLook",
+    "CanSearch",
+    "CanTellSoldPrices",
     "Capability",
     "ChallengeRequired",
     "Condition",
     "Kind",
     "LayoutChanged",
     "ListingGone",
+    "ListingUrl",
     "Manifest",
-    "Marketplace",
     "MarketplaceError",
     "Money",
     "NoPace",
@@ -63,6 +68,7 @@ __all__ = [
     "Refused",
     "SearchCriteria",
     "SearchPage",
+    "SearchUrl",
     "Seller",
     "Session",
     "Shipping",

@@ -33,7 +33,16 @@ def option(  # noqa: PLR0913  all of them by name
     ``shown`` stands in no form. Label, help and words are English and marked with :func:`gettext_noop`.
     """
     words = {"label": label, "help": help, "choices": choices}
-    return field(default=default, metadata=words | {"secret": secret, "shown": shown})
+    # A secret never gets into a log by way of repr.
+    return field(default=default, repr=not secret, metadata=words | {"secret": secret, "shown": shown})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountSettings:
+    """What a plugin must know to act for an account: a key, a token. Plugins subclass it with :func:`option` fields.
+
+    Values are text; the ones marked ``secret`` are encrypted where they are kept and never shown again.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +53,11 @@ class SearchCriteria:
     """
 
     keyword: str = ""
+
+    @property
+    def asks_something(self) -> bool:
+        """Whether it narrows the marketplace down at all; a plugin adds what else does, such as a category."""
+        return bool(self.keyword.strip())
 
 
 def _fold(value: Any) -> Any:

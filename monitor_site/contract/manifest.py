@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from .fields import SearchCriteria
+from .fields import AccountSettings, SearchCriteria
 
 CONTRACT_VERSION = 1
 
@@ -48,7 +48,9 @@ class Manifest:
     ``name`` is the folder's name. ``title`` maps a language code (``en``, ``ja``, ``zh-hans``) to the name people
     read. ``hosts`` may be reached by the session, ``picture_hosts`` by the picture proxy; a leading dot means any
     sub-domain. ``index_lag`` is how long a new listing stays invisible in search, in seconds. ``control`` is a
-    question that always has answers: it tells an empty result from a soft block.
+    question that always has answers: it tells an empty result from a soft block. ``search_tells`` names the fields
+    of a :class:`Sighting` that results of a search usually carry; the others are known only after a look.
+    ``settings`` is the class of an account's settings, ``None`` when nobody needs an account to read.
     """
 
     name: str
@@ -64,6 +66,8 @@ class Manifest:
     pace: Pace
     access: Access
     control: SearchCriteria
+    search_tells: frozenset[str]
+    settings: type[AccountSettings] | None = None
     terms_url: str = ""
     index_lag: int = 0
     notes: Mapping[str, str] = field(default_factory=dict)

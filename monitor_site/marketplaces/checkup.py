@@ -1,12 +1,22 @@
 """Is a plugin whole? Everything the core relies on later is looked at once, when the plugin is loaded."""
 
 import re
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-from monitor_site.contract import CONTRACT_VERSION, Capability, Manifest, Pace, Plugin, PluginFault, SearchCriteria
+from monitor_site.contract import (
+    CONTRACT_VERSION,
+    AccountSettings,
+    Capability,
+    Manifest,
+    Pace,
+    Plugin,
+    PluginFault,
+    SearchCriteria,
+    Sighting,
+)
 
 METHODS = {
     Capability.SEARCH: "search",
@@ -14,12 +24,12 @@ METHODS = {
     Capability.BUY: "buy",
     Capability.BID: "bid",
     Capability.OUTCOME: "find_outcome",
-    Capability.LINK: "link",
     Capability.SOLD_PRICES: "sold_prices",
 }
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 HOST = re.compile(r"\.?[a-z0-9-]+(\.[a-z0-9-]+)+")
 CURRENCY = re.compile(r"[A-Z]{3}")
+TOLD = frozenset(each.name for each in fields(Sighting))
 
 
 LONGEST_WORDS = 200
@@ -44,6 +54,7 @@ class NoNetwork:
     def __init__(self, plugin: Plugin) -> None:
         self.base = plugin.api
         self.web = plugin.manifest.home
+        self.settings: AccountSettings | None = None
 
     async def get(self, url: str, **_: Any) -> NoReturn:
         """Refused."""
@@ -111,14 +122,20 @@ def _examine_values(manifest: Manifest) -> None:
     _demand(bool(CURRENCY.fullmatch(manifest.currency)), f"its currency {manifest.currency!r} is no ISO code")
     _demand(bool(manifest.title), "it has no title")
     _demand(
-        _is_criteria(manifest.criteria),
+        _is_made_from(manifest.criteria, SearchCriteria),
         "its criteria are not a dataclass made from SearchCriteria",
     )
     _demand(isinstance(manifest.control, manifest.criteria), "its control question is not one of its criteria")
+    unknown = sorted(manifest.search_tells - TOLD)
+    _demand(not unknown, f"its search tells {', '.join(unknown)}, which no sighting has")
+    settings = manifest.settings
+    _demand(
+        settings is None or _is_made_from(settings, AccountSettings), "its settings are not made from AccountSettings"
+    )
 
 
-def _is_criteria(found: object) -> bool:
-    return isinstance(found, type) and is_dataclass(found) and issubclass(found, SearchCriteria)
+def _is_made_from(found: object, base: type) -> bool:
+    return isinstance(found, type) and is_dataclass(found) and issubclass(found, base)
 
 
 def _examine_pace(pace: Pace) -> None:
@@ -129,6 +146,8 @@ def _examine_pace(pace: Pace) -> None:
 def _examine_capabilities(plugin: Plugin) -> None:
     market = plugin.connect(NoNetwork(plugin))
     offered = {able for able, method in METHODS.items() if callable(getattr(market, method, None))}
+    if plugin.link is not None:
+        offered.add(Capability.LINK)
     _demand(
         offered == plugin.manifest.capabilities,
         f"it declares {_words(plugin.manifest.capabilities)} and offers {_words(offered)}",

@@ -1,15 +1,16 @@
 """The only caller of plugins: lets them ask, and draws the consequences of what went wrong."""
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 import redis.asyncio
 from django.conf import settings
 
 from monitor_site.contract import (
-    Marketplace,
+    Capability,
     MarketplaceError,
     Plugin,
     PluginFault,
@@ -26,7 +27,7 @@ from .hosts import Reach
 from .promises import Promise, kept
 from .session import HttpSession
 from .transport import USUAL_LIMITS, Limits, open_client
-from .visit import Control, History, Visit
+from .visit import Control, History, Reading, Visit
 
 __all__ = ["Found", "Gateway", "History"]
 
@@ -50,7 +51,8 @@ class Found:
 class Gateway:
     """Asks marketplaces. One for each event loop: it keeps the connections open until :meth:`close`.
 
-    ``chance`` gives numbers from 0 to 1, by which waits differ.
+    Its questions raise :class:`MarketplaceError` and nothing else; being cancelled passes. ``chance`` gives numbers
+    from 0 to 1, by which waits differ.
     """
 
     def __init__(
@@ -68,14 +70,51 @@ class Gateway:
         self._consequences = Consequences(redis, chance=chance)
 
     async def search(self, *, marketplace: str, criteria: SearchCriteria, history: History) -> Found:
-        """Ask a marketplace, page as far as ``history`` demands, and draw the consequences of what went wrong.
+        """Search, and page as far as ``history`` demands.
 
-        What goes wrong after the first page leaves a gap; the pages read stand. Raises :class:`MarketplaceError` and
-        nothing else; being cancelled passes.
+        What goes wrong after the first page leaves a gap; the pages read stand.
         """
+
+        async def ask(visit: Visit, session: HttpSession) -> tuple[Found, MarketplaceError | None]:
+            read = await visit.read(criteria, history)
+            return _found(read, session), read.broken
+
+        return await self._ask(marketplace, Capability.SEARCH, ask)
+
+    async def look(self, *, marketplace: str, external_id: str) -> Found:
+        """Look at one listing. Raises :class:`ListingGone`, too, which says nothing against the marketplace."""
+
+        async def ask(visit: Visit, session: HttpSession) -> tuple[Found, None]:
+            sighting = await visit.look(external_id)
+            return _found(Reading(pages=[SearchPage(sightings=(sighting,))]), session), None
+
+        return await self._ask(marketplace, Capability.LOOK, ask)
+
+    async def sold_prices(self, *, marketplace: str, criteria: SearchCriteria) -> Found:
+        """The latest sales of what a question asks for: one page."""
+
+        async def ask(visit: Visit, session: HttpSession) -> tuple[Found, None]:
+            page = await visit.sold(criteria)
+            return _found(Reading(pages=[page], gap=page.next_token is not None), session), None
+
+        return await self._ask(marketplace, Capability.SOLD_PRICES, ask)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        for client in self._clients.values():
+            await client.aclose()
+        self._clients.clear()
+
+    async def _ask(
+        self,
+        marketplace: str,
+        able: Capability,
+        ask: Callable[[Visit, HttpSession], Awaitable[tuple[Found, MarketplaceError | None]]],
+    ) -> Found:
+        """Let a visit ask, and draw the consequences."""
         session = self._session(marketplace)
         try:
-            found, broken = await self._found(marketplace, session, criteria, history)
+            found, broken = await ask(await self._visit(marketplace, session, able), session)
         except MarketplaceError as error:
             await self._consequences.fail(marketplace, error)
             raise
@@ -85,29 +124,10 @@ class Gateway:
             await self._consequences.fail(marketplace, broken)
         return found
 
-    async def close(self) -> None:
-        """Close the connections."""
-        for client in self._clients.values():
-            await client.aclose()
-        self._clients.clear()
-
-    async def _found(
-        self, marketplace: str, session: HttpSession, criteria: SearchCriteria, history: History
-    ) -> tuple[Found, MarketplaceError | None]:
-        visit = await self._visit(marketplace, session)
-        read = await visit.read(criteria, history)
-        found = Found(
-            sightings=_each_once(read.pages),
-            pages=len(read.pages),
-            gap=read.gap,
-            bytes=session.bytes,
-            bad_rows=sum(len(page.bad_rows) for page in read.pages),
-            padding=sum(page.padding for page in read.pages),
-        )
-        return found, read.broken
-
-    async def _visit(self, marketplace: str, session: HttpSession) -> Visit:
+    async def _visit(self, marketplace: str, session: HttpSession, able: Capability) -> Visit:
         plugin = self._plugin(marketplace)
+        if able not in plugin.manifest.capabilities:
+            raise PluginFault(f"{marketplace} has no capability {able}")
         promise = Promise(manifest=plugin.manifest, practice=self._catalog.practice_address(marketplace))
         return Visit(
             market=await kept(lambda: _connected(plugin, session)),
@@ -144,8 +164,19 @@ class Gateway:
         return self._clients[guarded]
 
 
-async def _connected(plugin: Plugin, session: HttpSession) -> Marketplace:
+async def _connected(plugin: Plugin, session: HttpSession) -> Any:
     return plugin.connect(session)
+
+
+def _found(read: Reading, session: HttpSession) -> Found:
+    return Found(
+        sightings=_each_once(read.pages),
+        pages=len(read.pages),
+        gap=read.gap,
+        bytes=session.bytes,
+        bad_rows=sum(len(page.bad_rows) for page in read.pages),
+        padding=sum(page.padding for page in read.pages),
+    )
 
 
 def _each_once(pages: Iterable[SearchPage]) -> tuple[Sighting, ...]:

@@ -97,6 +97,20 @@ class Promise:
             return found
         return self._mended(found)
 
+    def sighting(self, found: object, *, external_id: str) -> Sighting:
+        """A look at one listing, as promised and mended as the rows of a page are.
+
+        Raises :class:`PluginFault` when it is none, when it is of another listing.
+        """
+        if not isinstance(found, Sighting):
+            raise PluginFault(f"look returned {type(found).__name__}")
+        row = self._row(0, found)
+        if isinstance(row, BadRow):
+            raise PluginFault(row.reason)
+        if row.external_id != external_id:
+            raise PluginFault(f"asked for {external_id}, told of {row.external_id}")
+        return row
+
     def _mended(self, page: SearchPage) -> SearchPage:
         rows = [self._row(at, sighting) for at, sighting in enumerate(page.sightings)]
         good = tuple(row for row in rows if isinstance(row, Sighting))

@@ -10,7 +10,7 @@ import httpx
 import redis.asyncio
 from redis.exceptions import RedisError
 
-from monitor_site.contract import Answer, NoPace, Pace, PluginFault, Unavailable
+from monitor_site.contract import AccountSettings, Answer, NoPace, Pace, PluginFault, Unavailable
 
 from . import pace as buckets
 from .hosts import Reach
@@ -38,23 +38,24 @@ class HttpSession:
     marketplace: str
     reach: Reach
     pace: Pace
+    settings: AccountSettings | None = None
     limits: Limits = USUAL_LIMITS
     bytes: int = 0
 
-    async def get(self, url: str, *, headers: Mapping[str, str] | None = None) -> Answer:
+    async def get(self, url: str, *, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
         """Fetch ``url``, and follow it to other addresses of this marketplace; a redirect elsewhere is the answer."""
         address = self._allowed(url)
         for _ in range(self.limits.redirects + 1):
-            answer = await self._ask("GET", address, headers)
+            answer = await self._ask("GET", address, headers, weight=weight)
             follow = _redirect(answer)
             if follow is None or not self.reach.allows(follow):
                 return answer
             address = follow
         raise Unavailable(f"more than {self.limits.redirects} redirects from {url}")
 
-    async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
+    async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
         """Post ``json``; a redirect is never followed."""
-        return await self._ask("POST", self._allowed(url), headers, json)
+        return await self._ask("POST", self._allowed(url), headers, json, weight=weight)
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
         """Run a pure parser over an answer; a big one in a thread, so that others go on meanwhile."""
@@ -67,10 +68,11 @@ class HttpSession:
         return datetime.now(UTC)
 
     async def _ask(
-        self, method: str, address: httpx.URL, headers: Mapping[str, str] | None, json: Any = None
+        self, method: str, address: httpx.URL, headers: Mapping[str, str] | None, json: Any = None, *, weight: int
     ) -> Answer:
         _refuse_our_headers(headers)
-        await self._take_token()
+        for _ in range(weight):
+            await self._take_token()
         exchange = Exchange(client=self.client, limits=self.limits, count=self._count, fresh=self._fresh_client)
         return await exchange.ask(method, address, headers=headers, json=json)
 

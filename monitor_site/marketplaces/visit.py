@@ -1,7 +1,8 @@
-"""One search under way at one marketplace: read page after page, and doubt what looks wrong."""
+"""One visit to one marketplace: search page after page and doubt what looks wrong, or look at one listing."""
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Any
 
 import redis.asyncio
 from redis.exceptions import RedisError
@@ -9,11 +10,11 @@ from redis.exceptions import RedisError
 from monitor_site.connections import key
 from monitor_site.contract import (
     Blocked,
-    Marketplace,
     MarketplaceError,
     NoPace,
     SearchCriteria,
     SearchPage,
+    Sighting,
     SuspectEmpty,
 )
 
@@ -87,9 +88,12 @@ class Control:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """One search. ``seconds`` is how long turning pages may take; what was read by then stands."""
+    """One visit; ``market`` is what the plugin connected to.
 
-    market: Marketplace
+    ``seconds`` is how long turning pages may take; what was read by then stands.
+    """
+
+    market: Any
     promise: Promise
     control: Control
     seconds: float
@@ -108,6 +112,24 @@ class Visit:
         if reading.is_empty():
             await self._doubt(history)
         return reading
+
+    async def look(self, external_id: str) -> Sighting:
+        """One listing, as promised. Raises :class:`MarketplaceError`."""
+
+        async def asked() -> Sighting:
+            return self.promise.sighting(await self.market.look(external_id), external_id=external_id)
+
+        return await kept(asked)
+
+    async def sold(self, criteria: SearchCriteria) -> SearchPage:
+        """The latest sales, as promised. Raises :class:`MarketplaceError`."""
+
+        async def asked() -> SearchPage:
+            found = self.promise.page(await self.market.sold_prices(criteria))
+            refuse_odd(found)
+            return found
+
+        return await kept(asked)
 
     async def _next_page(self, criteria: SearchCriteria, token: str | None, ends: float) -> SearchPage:
         try:

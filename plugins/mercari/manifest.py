@@ -44,6 +44,9 @@ MANIFEST = Manifest(
     pace=Pace(per_minute=20, ceiling_per_minute=45, floor_seconds=5, concurrency=4),
     access=Access.PUBLIC_PAGES,
     control=MercariCriteria(keyword="カメラ"),
+    search_tells=frozenset(
+        {"price", "kind", "condition", "shipping", "seller", "images", "created", "updated", "ends_at", "bids"}
+    ),
     terms_url="https://static.jp.mercari.com/tos",
     index_lag=60,
     notes={

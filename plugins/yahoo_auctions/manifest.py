@@ -121,6 +121,9 @@ MANIFEST = Manifest(
     pace=Pace(per_minute=12, ceiling_per_minute=20, floor_seconds=10, concurrency=1),
     access=Access.PUBLIC_PAGES,
     control=YahooCriteria(keyword="カメラ"),
+    search_tells=frozenset(
+        {"price", "buy_now", "kind", "shipping", "shipping_fee", "seller", "images", "created", "ends_at", "bids"}
+    ),
     notes={
         "en": "The site is closed to the EEA and the United Kingdom. Shipping costs are for one prefecture.",
         "ja": "EEAと英国からは利用できません。送料は設定した都道府県あてのものです。",

@@ -26,6 +26,7 @@ manifest = Manifest(
     capabilities=frozenset({Capability.SEARCH}), criteria=SearchCriteria,
     pace=Pace(per_minute=6000, ceiling_per_minute=6000, floor_seconds=1, concurrency=20),
     access=Access.PUBLIC_PAGES, control=SearchCriteria(keyword="control"),
+    search_tells=frozenset({"price"}),
 )
 
 class Market:

@@ -10,7 +10,6 @@ from monitor_site.contract import (
     Capability,
     Kind,
     Manifest,
-    Marketplace,
     Money,
     Pace,
     Plugin,
@@ -101,6 +100,7 @@ def manifest(**changes: Any) -> Manifest:
             "pace": PACE,
             "access": Access.PUBLIC_PAGES,
             "control": SearchCriteria(keyword="anything"),
+            "search_tells": frozenset({"price"}),
         }
         | changes
     )
@@ -121,9 +121,7 @@ class Bazaar:
         return page
 
 
-def plugin(
-    search: Search | None = None, *, connect: Callable[[Session], Marketplace] | None = None, **changes: Any
-) -> Plugin:
+def plugin(search: Search | None = None, *, connect: Callable[[Session], Any] | None = None, **changes: Any) -> Plugin:
     """A plugin called ``bazaar`` with the test's search."""
 
     async def nothing(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:

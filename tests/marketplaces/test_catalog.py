@@ -28,6 +28,7 @@ MANIFEST = dict(
     picture_hosts=(".pictures.example",), currency="JPY", time_zone="Asia/Tokyo",
     capabilities=frozenset({Capability.SEARCH}), criteria=SearchCriteria, access=Access.PUBLIC_PAGES,
     pace=Pace(per_minute=20, ceiling_per_minute=60, floor_seconds=30), control=SearchCriteria(keyword="x"),
+    search_tells=frozenset({"price"}),
 )
 API = "https://api.bazaar.example"
 CONNECT = Market

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from monitor_site.contract import Marketplace
+from monitor_site.contract import CanSearch
 from plugins.mercari import plugin
 from plugins.mercari.practice import create
 from tests.plugins import standins
@@ -24,5 +24,5 @@ def market(served: Market) -> Iterator[Market]:
 
 
 @pytest.fixture
-def mercari(session: PlainSession) -> Marketplace:
+def mercari(session: PlainSession) -> CanSearch:
     return plugin.connect(session)

@@ -5,18 +5,18 @@ import io
 import pytest
 from PIL import Image
 
-from monitor_site.contract import Kind, Marketplace, Money, SearchCriteria, SearchPage, Shipping, SignInNeeded
+from monitor_site.contract import CanSearch, Kind, Money, SearchCriteria, SearchPage, Shipping, SignInNeeded
 from plugins.mercari.ask import SEARCH_PATH, search_body, search_headers
 from plugins.mercari.manifest import MANIFEST, MercariCriteria
 from plugins.mercari.proof import Prover
 from tests.plugins.standins import Market, PlainSession
 
 
-async def search(mercari: Marketplace, keyword: str, **options: tuple[int, ...]) -> SearchPage:
+async def search(mercari: CanSearch, keyword: str, **options: tuple[int, ...]) -> SearchPage:
     return await mercari.search(MercariCriteria(keyword=keyword, **options))
 
 
-async def ids(mercari: Marketplace, keyword: str) -> set[str]:
+async def ids(mercari: CanSearch, keyword: str) -> set[str]:
     return {found.external_id for found in (await search(mercari, keyword)).sightings}
 
 

@@ -7,7 +7,7 @@ import redis as redis_library
 from django.utils.html import strip_tags
 
 from monitor_site.connections import async_redis_client
-from monitor_site.contract import Kind, Marketplace
+from monitor_site.contract import CanSearch, Kind
 from monitor_site.marketplaces.catalog import Catalog
 from monitor_site.marketplaces.gateway import Found, Gateway, History
 from plugins.mercari import plugin
@@ -62,7 +62,7 @@ async def test_all_distinct_rows_are_read_once_and_the_empty_token_ends_it(
     assert (found.pages, found.gap, found.bad_rows) == (pages, False, 0)
 
 
-async def test_a_short_page_has_a_token_and_the_rumoured_total_is_too_big(market: Market, mercari: Marketplace):
+async def test_a_short_page_has_a_token_and_the_rumoured_total_is_too_big(market: Market, mercari: CanSearch):
     listed(market, f"{WORD} 短い頁", 6)
     market.do("settings", page_size=6, short_pages=True)
     asked = MercariCriteria(keyword=f"{WORD} 短い頁")
@@ -75,7 +75,7 @@ async def test_a_short_page_has_a_token_and_the_rumoured_total_is_too_big(market
     assert first.about == 7
 
 
-async def test_a_duplicate_is_the_last_row_of_the_page_before(market: Market, mercari: Marketplace):
+async def test_a_duplicate_is_the_last_row_of_the_page_before(market: Market, mercari: CanSearch):
     ids = listed(market, f"{WORD} 重複", 5)
     market.do("settings", page_size=3, duplicates=True)
     asked = MercariCriteria(keyword=f"{WORD} 重複")
@@ -161,7 +161,7 @@ async def test_a_persons_thing_has_no_page_among_the_shops(market: Market, sessi
 
 
 async def test_faults_of_the_search_leave_pages_alone_and_the_other_way_round(
-    market: Market, session: PlainSession, mercari: Marketplace
+    market: Market, session: PlainSession, mercari: CanSearch
 ):
     made = market.do("list", title="無事な頁", price=1, visible_in=0)
     market.do("faults", kind="block403")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from monitor_site.contract import Marketplace
+from monitor_site.contract import CanSearch
 from plugins.yahoo_auctions import plugin
 from plugins.yahoo_auctions.practice import create
 from tests.plugins import standins
@@ -24,5 +24,5 @@ def market(served: Market) -> Iterator[Market]:
 
 
 @pytest.fixture
-def yahoo(session: PlainSession) -> Marketplace:
+def yahoo(session: PlainSession) -> CanSearch:
     return plugin.connect(session)

@@ -7,9 +7,9 @@ from PIL import Image
 
 from monitor_site.contract import (
     Blocked,
+    CanSearch,
     Condition,
     Kind,
-    Marketplace,
     Money,
     SearchCriteria,
     SearchPage,
@@ -29,15 +29,15 @@ def yen(amount: int) -> Money:
     return Money(amount=amount, currency="JPY")
 
 
-async def search(yahoo: Marketplace, keyword: str, **options: object) -> SearchPage:
+async def search(yahoo: CanSearch, keyword: str, **options: object) -> SearchPage:
     return await yahoo.search(YahooCriteria(keyword=keyword, **options))
 
 
-async def ids(yahoo: Marketplace, keyword: str, **options: object) -> set[str]:
+async def ids(yahoo: CanSearch, keyword: str, **options: object) -> set[str]:
     return {found.external_id for found in (await search(yahoo, keyword, **options)).sightings}
 
 
-async def one(yahoo: Marketplace, keyword: str, external_id: str) -> Sighting:
+async def one(yahoo: CanSearch, keyword: str, external_id: str) -> Sighting:
     page = await search(yahoo, keyword)
     return next(found for found in page.sightings if found.external_id == external_id)
 
