@@ -38,7 +38,7 @@ class Session(Protocol):
     """The account on whose behalf is asked, made of the manifest's ``settings``; ``None`` when there is none."""
 
     async def get(self, url: str, *, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
-        """Fetch ``url``. A query belongs into the address. ``weight`` is for how many requests it counts in the pace."""
+        """Fetch ``url``; a query belongs into the address. ``weight``: for how many requests it counts in the pace."""
         ...
 
     async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:

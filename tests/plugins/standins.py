@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import httpx
 import uvicorn
 
-from monitor_site.contract import Answer
+from monitor_site.contract import AccountSettings, Answer
 
 T = TypeVar("T")
 
@@ -28,18 +28,19 @@ class PlainSession:
 
     base: str
     client: httpx.AsyncClient
+    settings: AccountSettings | None = None
     asked: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def web(self) -> str:
         return self.base
 
-    async def get(self, url: str, *, headers: Mapping[str, str] | None = None) -> Answer:
-        self.asked.append({"url": url, "headers": dict(headers or {})})
+    async def get(self, url: str, *, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
+        self.asked.append({"url": url, "headers": dict(headers or {}), "weight": weight})
         return answer_of(await self.client.get(url, headers=headers))
 
-    async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
-        self.asked.append({"url": url, "headers": dict(headers or {}), "json": json})
+    async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
+        self.asked.append({"url": url, "headers": dict(headers or {}), "json": json, "weight": weight})
         return answer_of(await self.client.post(url, json=json, headers=headers))
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
