@@ -23,6 +23,7 @@ from .errors import (
 from .fields import AccountSettings, SearchCriteria, canonical, criteria_from, gettext_noop, option
 from .manifest import CONTRACT_VERSION, Access, Capability, Manifest, Pace
 from .marketplace import CanLook, CanSearch, CanTellSoldPrices, Plugin, Session
+from .prices import YEN, PriceStyle, read_price
 from .reading import LONGEST_WAIT, retry_after
 from .urls import ListingUrl, SearchUrl
 from .values import (
@@ -41,6 +42,7 @@ from .values import (
 __all__ = [
     "CONTRACT_VERSION",
     "LONGEST_WAIT",
+    "YEN",
     "Access",
     "AccountSettings",
     "Answer",
@@ -65,6 +67,7 @@ __all__ = [
     "Pauses",
     "Plugin",
     "PluginFault",
+    "PriceStyle",
     "Refused",
     "SearchCriteria",
     "SearchPage",
@@ -83,5 +86,6 @@ __all__ = [
     "criteria_from",
     "gettext_noop",
     "option",
+    "read_price",
     "retry_after",
 ]
