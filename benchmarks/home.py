@@ -29,7 +29,7 @@ class Home:
         self.link = self._read_link()
         running = json.loads((folder / "running.json").read_text())
         self.address: str = running["web_url"]
-        self.market: str = running["practice_markets"]["mercari"]
+        self.markets: dict[str, str] = running["practice_markets"]
 
     def _read_link(self) -> str:
         assert self.process.stdout is not None
@@ -56,8 +56,8 @@ class Home:
         return figures
 
     def practice(self, path: str, **payload: Any) -> dict[str, Any]:
-        """Steer the practice market."""
-        answer = httpx.post(f"{self.market}/_practice/{path}", json=payload, trust_env=False, timeout=30)
+        """Steer the practice market of Mercari."""
+        answer = httpx.post(f"{self.markets['mercari']}/_practice/{path}", json=payload, trust_env=False, timeout=30)
         found: dict[str, Any] = answer.raise_for_status().json()
         return found
 
