@@ -116,7 +116,7 @@ def test_attention_names_the_most_severe_first_and_at_most_four(alice: User, now
         "late too": {"checked_at": now - timedelta(hours=1)},
     }.items():
         make_target(make_watch(alice, now, name=name), now, **values)
-    make_watch(alice, now, name="foreign", marketplace="nowhere")
+    make_target(make_watch(alice, now, name="foreign", marketplaces=["nowhere"]), now)
     found = [watch.name for watch in needs.attention(user=alice, now=now, known=KNOWN)]
     assert found[:3] == ["foreign", "crashing", "failed"]
     assert len(found) == 4

@@ -1,0 +1,64 @@
+"""What a person should know of a marketplace before trusting a watch to it; one short sentence each."""
+
+from collections.abc import Callable, Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+
+from monitor_site.contract import Capability, Manifest
+from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches.models import ShippingWish, Watch
+
+from . import wording
+
+UNTOLD: Mapping[str, "str | Promise"] = {
+    "condition": _("Its results usually do not tell the condition: with one ticked, only a listing that tells it"
+                   " matches."),
+    "shipping": _("Its results usually do not tell who pays for shipping: with “Shipping included”, only a listing"
+                  " that tells it matches."),
+    "price": _("Its results usually do not tell the price: with a price limit, only a listing that tells it matches."),
+}  # fmt: skip
+LACKS: Mapping[Capability, "str | Promise"] = {
+    Capability.LOOK: _("A listing cannot be looked at again."),
+    Capability.SOLD_PRICES: _("It shows no sold prices."),
+}
+USES: Mapping[str, Callable[[Watch], bool]] = {
+    "condition": lambda watch: bool(watch.conditions),
+    "shipping": lambda watch: watch.shipping == ShippingWish.INCLUDED,
+    "price": lambda watch: watch.price_min is not None or watch.price_max is not None,
+}
+
+
+def hints(marketplace: str) -> list[str]:
+    """All there is to know of a marketplace; nothing when its plugin does not work here."""
+    plugin = catalog().plugins.get(marketplace)
+    if plugin is None:
+        return []
+    manifest = plugin.manifest
+    untold = [str(sentence) for name, sentence in UNTOLD.items() if name not in manifest.search_tells]
+    lacks = [str(sentence) for able, sentence in LACKS.items() if able not in manifest.capabilities]
+    return [*_lateness(manifest), *untold, *lacks, *_note(manifest)]
+
+
+def hints_for(watch: Watch) -> list[tuple[str, str]]:
+    """(marketplace, sentence) of what its results do not tell and the rule of this watch asks for."""
+    found = []
+    for name in watch.marketplaces:
+        plugin = catalog().plugins.get(name)
+        told = plugin.manifest.search_tells if plugin else frozenset(UNTOLD)
+        found += [(name, str(UNTOLD[field])) for field in UNTOLD if field not in told and USES[field](watch)]
+    return found
+
+
+def _lateness(manifest: Manifest) -> list[str]:
+    if not manifest.index_lag:
+        return []
+    return [gettext("New listings appear about %(time)s late.") % {"time": wording.duration(manifest.index_lag)}]
+
+
+def _note(manifest: Manifest) -> list[str]:
+    """The plugin's own words, in the reader's language, else in English."""
+    language = (get_language() or "en").lower()
+    note = manifest.notes.get(language) or manifest.notes.get("en", "")
+    return [note] if note else []
