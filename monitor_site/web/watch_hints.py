@@ -11,13 +11,15 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import ShippingWish, Watch
 
 from . import wording
+from .watch_words import marketplace_title
 
 UNTOLD: Mapping[str, "str | Promise"] = {
-    "condition": _("Its results usually do not tell the condition: with one ticked, only a listing that tells it"
-                   " matches."),
-    "shipping": _("Its results usually do not tell who pays for shipping: with “Shipping included”, only a listing"
-                  " that tells it matches."),
-    "price": _("Its results usually do not tell the price: with a price limit, only a listing that tells it matches."),
+    "condition": _("%(marketplace)s usually does not tell the condition in its results; what does not tell it never"
+                   " matches while a condition is ticked."),
+    "shipping": _("%(marketplace)s usually does not tell in its results who pays for shipping; what does not tell it"
+                  " never matches with “Shipping included”."),
+    "price": _("%(marketplace)s usually does not tell the price in its results; what does not tell it never matches"
+               " while there is a price limit."),
 }  # fmt: skip
 LACKS: Mapping[Capability, "str | Promise"] = {
     Capability.LOOK: _("A listing cannot be looked at again."),
@@ -36,19 +38,23 @@ def hints(marketplace: str) -> list[str]:
     if plugin is None:
         return []
     manifest = plugin.manifest
-    untold = [str(sentence) for name, sentence in UNTOLD.items() if name not in manifest.search_tells]
+    untold = [_untold(marketplace, name) for name in UNTOLD if name not in manifest.search_tells]
     lacks = [str(sentence) for able, sentence in LACKS.items() if able not in manifest.capabilities]
     return [*_lateness(manifest), *untold, *lacks, *_note(manifest)]
 
 
-def hints_for(watch: Watch) -> list[tuple[str, str]]:
-    """(marketplace, sentence) of what its results do not tell and the rule of this watch asks for."""
+def hints_for(watch: Watch) -> list[str]:
+    """What the results of its marketplaces do not tell and the rule of this watch asks for."""
     found = []
     for name in watch.marketplaces:
         plugin = catalog().plugins.get(name)
         told = plugin.manifest.search_tells if plugin else frozenset(UNTOLD)
-        found += [(name, str(UNTOLD[field])) for field in UNTOLD if field not in told and USES[field](watch)]
+        found += [_untold(name, field) for field in UNTOLD if field not in told and USES[field](watch)]
     return found
+
+
+def _untold(marketplace: str, field: str) -> str:
+    return str(UNTOLD[field]) % {"marketplace": marketplace_title(marketplace)}
 
 
 def _lateness(manifest: Manifest) -> list[str]:

@@ -210,7 +210,7 @@ def _help(watch: Watch, need: Need) -> dict[str, str]:
     if need == Need.SILENT:
         return {"url": reverse("watch-edit", args=[watch.pk]), "label": gettext("Change words")}
     if need == Need.PARTLY:
-        return {"url": reverse("watch-edit", args=[watch.pk]), "label": gettext("Change marketplaces")}
+        return {"url": reverse("watch-edit", args=[watch.pk]), "label": gettext("Edit")}
     if need in {Need.FAILED, Need.STALE, Need.QUARANTINED}:
         return {"url": reverse("watch-runs", args=[watch.pk]), "label": gettext("See runs")}
     return {"url": reverse("watch", args=[watch.pk]), "label": gettext("Look at it")}
