@@ -130,3 +130,8 @@ def test_a_stranger_is_sent_to_sign_in(client: Client) -> None:
     answer = client.get(NEW, {"address": f"{HOME}/s?q=vase"})
     assert reverse("account_login") in answer["Location"]
     assert not Watch.objects.exists()
+
+
+def test_a_search_for_nothing_is_said_to_be_one() -> None:
+    found = read_address(f"{HOME}/s")
+    assert found.sentences == ("This is a search at Curio that asks for nothing we know.",)
