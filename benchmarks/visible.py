@@ -25,7 +25,7 @@ def make_watch(browser: httpx.Client, word: str, interval: int) -> None:
     page = browser.get("/watches/new/").text
     hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page))
     form = hidden | {
-        "must": word, "any_of": "", "none_of": "", "name": word, "marketplace": "mercari", "price_min": "",
+        "must": word, "any_of": "", "none_of": "", "name": word, "marketplaces": "mercari", "price_min": "",
         "price_max": "", "shipping": "any", "pace": "custom", "interval_seconds": str(interval),
     }  # fmt: skip
     answer = browser.post("/watches/new/", data=form)

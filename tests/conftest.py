@@ -12,6 +12,7 @@ import redis as redis_library
 from django.conf import settings
 
 from monitor_site.accounts.models import User
+from tests import curio as curios
 from tests import servers
 
 KEEPER = pytest.StashKey[subprocess.Popen[bytes]]()
@@ -95,3 +96,10 @@ def alice(db: None) -> User:
 def bob(db: None) -> User:
     """A stranger to alice."""
     return User.objects.create_user(username="bob", email="bob@example.com", password="bobs-password")
+
+
+@pytest.fixture
+def curio() -> Iterator[None]:
+    """The invented marketplace Curio works here too."""
+    with curios.known(curios.plugin()):
+        yield

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -54,11 +54,24 @@ class IsPaused(admin.SimpleListFilter):
         return queryset if wanted is None else queryset.filter(paused_at__isnull=wanted)
 
 
+class AsksMarketplace(admin.SimpleListFilter):
+    title = _("marketplace")
+    parameter_name = "marketplace"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ARG002
+        names = Target.objects.order_by("marketplace").values_list("marketplace", flat=True).distinct()
+        return [(name, name) for name in names]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Watch]) -> QuerySet[Watch]:  # noqa: ARG002
+        asked = WatchTarget.objects.filter(watch=OuterRef("pk"), target__marketplace=self.value())
+        return queryset.filter(Exists(asked)) if self.value() else queryset
+
+
 @admin.register(Watch)
 class WatchAdmin(LookOnly):
-    list_display = ("id", "name", "user", "marketplace", "interval_seconds", "paused_at", "created_at")
+    list_display = ("id", "name", "user", "marketplaces", "interval_seconds", "paused_at", "created_at")
     list_select_related = ("user",)
-    list_filter = (IsPaused, "marketplace", "policy")
+    list_filter = (IsPaused, AsksMarketplace, "policy")
     search_fields = ("=id", "name", "user__username")
     inlines = (Links,)
     ordering = ("-id",)

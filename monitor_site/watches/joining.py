@@ -114,7 +114,7 @@ def _cause(link: WatchTarget, page: Page, one: Seen) -> Cause:
         return edge
     if page.shown_before(one.sighting.external_id):
         return Cause.CHANGED
-    grace = _index_lag(link.watch.marketplace) + INDEX_MARGIN
+    grace = _index_lag(page.target.marketplace) + INDEX_MARGIN
     return Cause.LISTED if _created_after(link.began_at - grace, one, unknown=one.fresh) else Cause.EXISTING
 
 

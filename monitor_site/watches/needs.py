@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import (
+    BooleanField,
     Case,
     DateTimeField,
     DurationField,
@@ -41,6 +42,7 @@ class Need(IntegerChoices):
     STALE = 4, _("not checked in time")
     SILENT = 5, _("nothing found for a week")
     FORGOTTEN = 6, _("paused for more than a month")
+    PARTLY = 7, _("one of its marketplaces is not available here")
     NONE = 9, _("nothing")
 
 
@@ -52,7 +54,8 @@ class Summary:
     """How many watches a user has, and how they are.
 
     ``ok`` run without a need, ``needing`` have one, ``paused`` are all paused ones, also those long forgotten.
-    ``uncovered`` are those with a need of which no line about their marketplace speaks.
+    ``uncovered`` are those with a need of which no line about their marketplaces speaks. ``marketplaces`` are the
+    names of all that are watched, sorted.
     """
 
     total: int
@@ -60,84 +63,104 @@ class Summary:
     needing: int
     paused: int
     uncovered: int
+    marketplaces: tuple[str, ...]
 
 
 def needing(watches: QuerySet[Watch], *, now: datetime, known: Collection[str]) -> QuerySet[Watch, Any]:
-    """The watches with ``need`` (a :class:`Need`) and ``error`` (code of the failed check, or empty).
+    """The watches with ``need`` (a :class:`Need`), ``error`` (code of the failed check, or empty) and ``failed_at``
 
-    ``known`` are the names of the marketplaces whose plugins work.
+    (its marketplace, or empty). ``known`` are the names of the marketplaces whose plugins work: nothing is said about
+    the questions to others but that they are gone.
     """
-    failed = Target.objects.filter(links__watch=OuterRef("pk"), failures__gt=0).order_by("-failures")
+    failed = Target.objects.filter(_at(known), links__watch=OuterRef("pk"), failures__gt=0).order_by("-failures", "pk")
     return watches.annotate(
         need=_need(now=now, known=known),
         error=Coalesce(Subquery(failed.values("last_error")[:1]), Value("")),
+        failed_at=Coalesce(Subquery(failed.values("marketplace")[:1]), Value("")),
     )
 
 
 def _need(*, now: datetime, known: Collection[str]) -> Case:
+    here, gone = _at(known), ~_at(known)
     return Case(
         When(paused_at__lt=now - FORGOTTEN_AFTER, then=Value(Need.FORGOTTEN.value)),
         When(paused_at__isnull=False, then=Value(Need.NONE.value)),
-        When(~Q(marketplace__in=list(known)), then=Value(Need.PLUGIN.value)),
-        When(_asks(quarantined_at__isnull=False), then=Value(Need.QUARANTINED.value)),
-        When(_asks(failures__gt=0), then=Value(Need.FAILED.value)),
-        When(_is_stale(now), then=Value(Need.STALE.value)),
-        When(_is_silent(now), then=Value(Need.SILENT.value)),
+        When(_asks(gone) & ~_asks(here), then=Value(Need.PLUGIN.value)),
+        When(_asks(here, quarantined_at__isnull=False), then=Value(Need.QUARANTINED.value)),
+        When(_asks(here, failures__gt=0), then=Value(Need.FAILED.value)),
+        When(_is_stale(now, here), then=Value(Need.STALE.value)),
+        When(_is_silent(now, here), then=Value(Need.SILENT.value)),
+        When(_asks(gone), then=Value(Need.PARTLY.value)),
         default=Value(Need.NONE.value),
         output_field=IntegerField(),
     )
+
+
+def _at(marketplaces: Iterable[str]) -> Q:
+    return Q(marketplace__in=list(marketplaces))
 
 
 def _asks(*conditions: Q, **lookups: Any) -> Exists:
     return Exists(Target.objects.filter(*conditions, links__watch=OuterRef("pk"), **lookups))
 
 
-def _is_stale(now: datetime) -> Q:
+def _is_stale(now: datetime, here: Q) -> Q:
     """A watch that was made, changed or resumed a moment ago has its first check still before it."""
+    return Q(Exists(_late(now).filter(here, links__watch=OuterRef("pk"))), updated_at__lt=now - GRACE)
+
+
+def _late(now: datetime) -> QuerySet[Target]:
     last = Coalesce("checked_at", "created_at")
     seconds = Cast("interval_seconds", IntegerField())  # SQLite multiplies no other whole number with a duration
     missed = ExpressionWrapper(seconds * Value(timedelta(seconds=MISSED_INTERVALS)), output_field=DurationField())
     due = ExpressionWrapper(Value(now) - missed, output_field=DateTimeField())
-    late = Target.objects.alias(last=last, due=due).filter(last__lt=F("due")).filter(last__lt=now - GRACE)
-    return Q(Exists(late.filter(links__watch=OuterRef("pk"))), updated_at__lt=now - GRACE)
+    return Target.objects.alias(last=last, due=due).filter(last__lt=F("due")).filter(last__lt=now - GRACE)
 
 
-def _is_silent(now: datetime) -> Q:
+def _is_silent(now: datetime, here: Q) -> Q:
     """It runs, its last page was empty, and a week went by without a match."""
     since = now - SILENT_AFTER
     found = Match.objects.filter(watch=OuterRef("pk"), matched_at__gte=since)
-    found_rows = Target.objects.filter(links__watch=OuterRef("pk")).exclude(recent={})
+    found_rows = Target.objects.filter(here, links__watch=OuterRef("pk")).exclude(recent={})
     return Q(
-        _asks(succeeded_at__gte=since), ~Exists(found), ~Exists(found_rows), created_at__lt=since, updated_at__lt=since
+        _asks(here, succeeded_at__gte=since),
+        ~Exists(found),
+        ~Exists(found_rows),
+        created_at__lt=since,
+        updated_at__lt=since,
     )
 
 
 def summary(*, user: Any, now: datetime, known: Collection[str], covered: Iterable[str] = ()) -> Summary:
     """One look at all watches of a user; counted here, since a database would decide every need once a figure."""
-    told = set(covered)
     watches: QuerySet[Any, Any] = needing(Watch.objects.of(user), now=now, known=known).order_by()
-    found = list(watches.values_list("need", "paused_at", "marketplace"))
-    needy = [(need, marketplace) for need, _paused, marketplace in found if need != Need.NONE]
+    watches = watches.annotate(covered=_is_covered(covered, now=now, known=known))
+    found = list(watches.values_list("need", "paused_at", "covered", "marketplaces"))
+    needy = [told for need, _paused, told, _names in found if need != Need.NONE]
     return Summary(
         total=len(found),
-        ok=sum(need == Need.NONE and paused is None for need, paused, _marketplace in found),
+        ok=sum(need == Need.NONE and paused is None for need, paused, *_ in found),
         needing=len(needy),
-        paused=sum(paused is not None for _need, paused, _marketplace in found),
-        uncovered=sum(not (need in COVERED and marketplace in told) for need, marketplace in needy),
+        paused=sum(paused is not None for _need, paused, *_ in found),
+        uncovered=needy.count(False),
+        marketplaces=tuple(sorted({name for *_, names in found for name in names})),
     )
 
 
 def attention(
     *, user: Any, now: datetime, known: Collection[str], covered: Iterable[str] = (), limit: int = 4
 ) -> list[Watch]:
-    """The watches of a user with a need, most severe first, with ``need`` and ``error``.
+    """The watches of a user with a need, most severe first, with ``need``, ``error`` and ``failed_at``.
 
-    ``covered`` are marketplaces about which one line speaks for all their watches: failed and late ones there are
-    left out.
+    ``covered`` are marketplaces about which one line speaks for all their watches: those that failed or are late at no
+    other are left out.
     """
     watches = needing(Watch.objects.of(user), now=now, known=known).filter(~Q(need=Need.NONE))
-    return list(watches.exclude(_is_covered(covered)).order_by("need", "-updated_at", "pk")[:limit])
+    told = _is_covered(covered, now=now, known=known)
+    return list(watches.annotate(covered=told).filter(covered=False).order_by("need", "-updated_at", "pk")[:limit])
 
 
-def _is_covered(marketplaces: Iterable[str]) -> Q:
-    return Q(marketplace__in=list(marketplaces), need__in=COVERED)
+def _is_covered(marketplaces: Iterable[str], *, now: datetime, known: Collection[str]) -> "ExpressionWrapper[Any]":
+    others = _at(set(known) - set(marketplaces))
+    ill = _asks(others, failures__gt=0) | Q(Exists(_late(now).filter(others, links__watch=OuterRef("pk"))))
+    return ExpressionWrapper(Q(need__in=COVERED) & ~ill, output_field=BooleanField())

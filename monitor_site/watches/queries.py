@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
-from django.db.models import (
-    JSONField,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-)
+from django.db.models import Exists, JSONField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from .beat import next_beat, phase_ms
@@ -30,10 +24,12 @@ LATE_MS = 1000
 class Row:
     """A watch as a list shows it.
 
-    ``every`` is the interval in seconds of the question that is next. ``next_at`` is ``None`` when nobody can say.
-    ``ticks`` are the last runs, oldest first: ``ok``, ``late``, ``fail`` or ``none``. ``hours`` counts matches in
-    each of the last 24 hours of the user's clock, ``today`` those since midnight. ``low`` is the lowest price that
-    matched in 30 days, ``None`` when nothing did. ``picture`` is the address at the marketplace, empty without one.
+    ``every`` is the interval in seconds of the question that is next, ``intervals`` the shortest one at each of its
+    marketplaces. ``failing`` are the marketplaces of failing or quarantined questions with the code of an error.
+    ``next_at`` is ``None`` when nobody can say. ``ticks`` are the last runs, oldest first: ``ok``, ``late``, ``fail``
+    or ``none``. ``hours`` counts matches in each of the last 24 hours of the user's clock, ``today`` those since
+    midnight. ``low`` is the lowest price that matched in 30 days, ``None`` when nothing did. ``picture`` is the
+    address at the marketplace, empty without one.
     """
 
     watch: Watch
@@ -42,6 +38,8 @@ class Row:
     checked_at: datetime | None
     next_at: datetime | None
     every: int
+    intervals: Mapping[str, int]
+    failing: Mapping[str, str]
     ticks: tuple[str, ...]
     hours: tuple[int, ...]
     today: int
@@ -60,9 +58,13 @@ class Beat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """``state`` is ``needing``, ``paused`` or empty, ``order`` a key of ``ORDERS``, ``text`` is in name or words."""
+    """``state`` is ``needing``, ``paused`` or empty, ``order`` a key of ``ORDERS``, ``text`` is in name or words.
+
+    ``marketplace`` is one that is asked, empty for any.
+    """
 
     state: str = ""
+    marketplace: str = ""
     text: str = ""
     order: str = "attention"
 
@@ -86,6 +88,9 @@ def watches_of(
         watches = watches.filter(~Q(need=Need.NONE))
     elif wanted.state == "paused":
         watches = watches.filter(paused_at__isnull=False)
+    if wanted.marketplace:
+        asked = WatchTarget.objects.filter(watch=OuterRef("pk"), target__marketplace=wanted.marketplace)
+        watches = watches.filter(Exists(asked))
     return _naming(watches, wanted.text).order_by(*ORDERS.get(wanted.order, ORDERS["attention"]))
 
 
@@ -130,7 +135,8 @@ class _Facts:
 
 
 def _row(watch: Any, facts: _Facts, *, now: datetime) -> Row:
-    beat = beat_of(watch, facts.targets[watch.pk], now=now)
+    targets = facts.targets[watch.pk]
+    beat = beat_of(watch, targets, now=now)
     counts = facts.counts[watch.pk]
     return Row(
         watch=watch,
@@ -139,12 +145,28 @@ def _row(watch: Any, facts: _Facts, *, now: datetime) -> Row:
         checked_at=beat.checked_at,
         next_at=beat.next_at,
         every=beat.every,
+        intervals=_intervals(targets),
+        failing={target.marketplace: target.last_error or "failing" for target in targets if _is_failing(target)},
         ticks=facts.ticks[watch.pk],
         hours=tuple(counts.get(hour, 0) for hour in facts.hours),
         today=sum(count for hour, count in counts.items() if hour >= facts.midnight),
         low=facts.lows.get(watch.pk),
         picture=(watch.images or [""])[0],
     )
+
+
+def intervals_of(watch: Watch) -> dict[str, int]:
+    """The shortest interval, in seconds, at each marketplace that this watch asks."""
+    return _intervals(Target.objects.filter(links__watch=watch).only("marketplace", "interval_seconds"))
+
+
+def _intervals(targets: Iterable[Target]) -> dict[str, int]:
+    slowest_first = sorted(targets, key=lambda target: (target.marketplace, -target.interval_seconds))
+    return {target.marketplace: target.interval_seconds for target in slowest_first}
+
+
+def _is_failing(target: Target) -> bool:
+    return target.failures > 0 or target.quarantined_at is not None
 
 
 def _targets(watches: Collection[Watch]) -> dict[int, list[Target]]:
@@ -226,15 +248,20 @@ RESULTS: Mapping[str, Q] = {
 }
 
 
-def runs_of(watch: Watch, *, result: str = "", before: int | None = None, limit: int = PAGE) -> list[Check]:
+def runs_of(
+    watch: Watch, *, result: str = "", marketplace: str = "", before: int | None = None, limit: int = PAGE
+) -> list[Check]:
     """The runs of a watch's questions, newest first; ``result`` is a key of ``RESULTS``, ``before`` an id.
+
+    ``marketplace`` leaves out the questions to others.
 
     Each question is read alone, from the index (target, -id): a common read would sort all their runs.
     """
     runs = Check.objects.filter(RESULTS.get(result, Q())).select_related("target").order_by("-id")
     if before:
         runs = runs.filter(id__lt=before)
-    asked = watch.links.values_list("target_id", flat=True)
+    links = watch.links.filter(target__marketplace=marketplace) if marketplace else watch.links.all()
+    asked = links.values_list("target_id", flat=True)
     found = [run for target_id in asked for run in runs.filter(target_id=target_id)[:limit]]
     return sorted(found, key=lambda run: -run.pk)[:limit]
 

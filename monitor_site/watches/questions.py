@@ -1,19 +1,19 @@
 """Which questions a watch asks, and who asks a target: coalescing."""
 
 import hashlib
-import unicodedata
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, Min, OuterRef
+from django.db.models import Exists, F, Min, OuterRef, Subquery, Value
+from django.db.models.functions import Coalesce
 
-from monitor_site.contract import SearchCriteria, canonical
-from monitor_site.marketplaces.catalog import catalog
+from monitor_site.contract import canonical
+from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.outbox import services as outbox
 
 from .models import Target, Watch, WatchTarget
+from .wishes import criteria_of
 
 TOPIC = "target"
 MOST_HEALED = 1000
@@ -24,19 +24,16 @@ def target_key(*, marketplace: str, kind: str, criteria: str) -> str:
     return hashlib.sha256(f"{marketplace}\n{kind}\n{criteria}".encode()).hexdigest()
 
 
-def questions(watch: Watch) -> list[str]:
-    """The canonical criteria a watch asks for: one, or one for each of its "at least one of" words.
-
-    Words are sorted: their order does not change what is found, and equal questions are asked once.
-    """
+def questions(watch: Watch) -> list[tuple[str, str]]:
+    """What a watch asks, as (marketplace, canonical criteria): one question for each marketplace and "any of" word."""
     tails = watch.any_of or [""]
-    return sorted({canonical(_criteria(watch, [*watch.must, tail])) for tail in tails})
+    return sorted(
+        {(name, _criteria(watch, name, [*watch.must, tail])) for name in watch.marketplaces for tail in tails}
+    )
 
 
-def _criteria(watch: Watch, words: list[str]) -> SearchCriteria:
-    shape = catalog().get(watch.marketplace).manifest.criteria
-    options: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in watch.options.items()}
-    return shape(keyword=" ".join(sorted(unicodedata.normalize("NFKC", word) for word in words if word)), **options)
+def _criteria(watch: Watch, marketplace: str, words: list[str]) -> str:
+    return canonical(criteria_of(marketplace, words=words, options=watch.options.get(marketplace, {})))
 
 
 def link(*, watch: Watch, now: datetime, quiet: bool) -> None:
@@ -44,7 +41,7 @@ def link(*, watch: Watch, now: datetime, quiet: bool) -> None:
 
     Inside a transaction. Targets are locked before links, as a recording locks them.
     """
-    wanted = {_target(watch, criteria, now).pk for criteria in questions(watch)}
+    wanted = {_target(watch, name, criteria, now).pk for name, criteria in questions(watch)}
     asked = set(watch.links.values_list("target_id", flat=True))
     lock(wanted | asked)
     watch.links.filter(target_id__in=asked - wanted).delete()
@@ -61,20 +58,35 @@ def lock(target_ids: Iterable[int]) -> dict[int, Target]:
     return {row.pk: row for row in rows}
 
 
-def _target(watch: Watch, criteria: str, now: datetime) -> Target:
-    key = target_key(marketplace=watch.marketplace, kind="search", criteria=criteria)
+def _target(watch: Watch, marketplace: str, criteria: str, now: datetime) -> Target:
+    key = target_key(marketplace=marketplace, kind="search", criteria=criteria)
     defaults = {
-        "marketplace": watch.marketplace,
+        "marketplace": marketplace,
         "criteria": criteria,
-        "interval_seconds": watch.interval_seconds,
+        "interval_seconds": allowed(marketplace, watch.interval_seconds),
         "created_at": now,
     }
     return Target.objects.get_or_create(key=key, defaults=defaults)[0]
 
 
+def allowed(marketplace: str, seconds: int) -> int:
+    """A wished interval, or the shortest that the marketplace allows; the wish itself while its plugin is gone."""
+    try:
+        return max(seconds, catalog().pace(marketplace).floor_seconds)
+    except UnknownMarketplace:
+        return seconds
+
+
 def begin_again(*, watch: Watch, began_at: datetime) -> None:
     """The next answer is a baseline again, and silent; what is listed from ``began_at`` on is new."""
     watch.links.update(baselined_at=None, began_at=began_at, quiet=True)
+
+
+def look_again(*, watch: Watch, target_ids: Iterable[int], now: datetime) -> None:
+    """The same for some of its questions under a changed rule: new is what is listed since each was last answered."""
+    answered = Target.objects.filter(pk=OuterRef("target")).values("succeeded_at")
+    links = watch.links.filter(target_id__in=list(target_ids))
+    links.update(baselined_at=None, began_at=Coalesce(Subquery(answered), Value(now)), quiet=True)
 
 
 def settle(*, target_ids: Iterable[int], now: datetime) -> None:
@@ -98,7 +110,7 @@ def _wishes(target_ids: Iterable[int]) -> dict[int, int]:
 def _settle_one(target: Target, shortest: int | None) -> bool:
     """Whether anything changed; a target nobody asks keeps its interval."""
     wanted = shortest is not None and target.quarantined_at is None
-    seconds = shortest if shortest is not None else target.interval_seconds
+    seconds = target.interval_seconds if shortest is None else allowed(target.marketplace, shortest)
     if (wanted, seconds) == (target.active, target.interval_seconds) and target.checked_at is not None:
         return False
     Target.objects.filter(pk=target.pk).update(active=wanted, interval_seconds=seconds)

@@ -1,17 +1,17 @@
 """What people do with watches and matches: one verb on one noun, one transaction each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
-from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import services as outbox
 
 from . import questions
 from .models import Match, MatchQuerySet, MatchState, Target, Watch
+from .pages import currency_of
 from .wishes import Wish, checked
 
 __all__ = [
@@ -45,23 +45,18 @@ def create_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
 
 @transaction.atomic
 def change_watch(*, watch: Watch, wish: Wish, now: datetime) -> Watch:
-    """Change a watch. New questions begin with a silent baseline; under a changed rule, what was listed since the
+    """Change a watch. New questions, as those to a marketplace added to it, begin with a silent baseline; under a
 
-    last check is still new. Raises ``ValidationError`` with a sentence per field; nothing is saved then.
+    changed rule, what was listed since the last check is still new. Raises ``ValidationError`` with a sentence per
+    field; nothing is saved then.
     """
-    before = _rule_of(watch)
+    before, asked = _rule_of(watch), _targets_of(watch)
     _fill(watch, checked(wish), now)
     watch.save(update_fields=[*WISHED, "currency", "updated_at"])
     questions.link(watch=watch, now=now, quiet=True)
     if _rule_of(watch) != before:
-        questions.begin_again(watch=watch, began_at=_last_look(watch, now))
+        questions.look_again(watch=watch, target_ids=asked, now=now)
     return watch
-
-
-def _last_look(watch: Watch, now: datetime) -> datetime:
-    """When all questions of a watch had last been answered; now when one never was."""
-    looks = list(watch.links.values_list("target__succeeded_at", flat=True))
-    return min((look or now for look in looks), default=now)
 
 
 def _rule_of(watch: Watch) -> tuple[Any, ...]:
@@ -73,9 +68,13 @@ def _fill(watch: Watch, wish: Wish, now: datetime) -> None:
     for name in WISHED:
         value = getattr(wish, name)
         setattr(watch, name, list(value) if isinstance(value, tuple) else value)
-    watch.options = {name: list(v) if isinstance(v, tuple) else v for name, v in wish.options.items()}
-    watch.currency = catalog().get(wish.marketplace).manifest.currency
+    watch.options = {name: _plain(options) for name, options in wish.options.items()}
+    watch.currency = currency_of(wish.marketplaces[0])
     watch.updated_at = now
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
 
 
 @transaction.atomic

@@ -1,17 +1,19 @@
 """What a person may wish for, checked and put into one form. Every refusal is a sentence for that person."""
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
 
-from monitor_site.contract import Condition
-from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
+from monitor_site.contract import Condition, SearchCriteria
+from monitor_site.marketplaces.catalog import catalog
 
 from .models import Policy, ShippingWish
+from .pages import currency_of
 from .text import fold
 
 LONGEST_NAME = 80
@@ -24,10 +26,14 @@ LONGEST_INTERVAL = 24 * 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """The content of a watch as a person states it. Prices are whole yen, ``options`` the plugin's own criteria."""
+    """The content of a watch as a person states it.
+
+    Prices are in minor units of the currency that all its marketplaces share. ``options`` are the plugins' own
+    criteria: marketplace → option → value.
+    """
 
     name: str
-    marketplace: str
+    marketplaces: Sequence[str]
     must: Sequence[str] = ()
     any_of: Sequence[str] = ()
     none_of: Sequence[str] = ()
@@ -38,22 +44,28 @@ class Wish:
     interval_seconds: int = 60
     policy: str = Policy.NOTIFY
     tell_existing: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def checked(wish: Wish) -> Wish:
     """The wish in its one form: trimmed, without doubles. Raises ``ValidationError`` with a sentence per field."""
     errors: dict[str, list[str]] = {}
+    marketplaces = tuple(sorted(set(wish.marketplaces)))
     clean = replace(
         wish,
         name=_name(wish, errors),
+        marketplaces=marketplaces,
+        options={name: dict(wish.options[name]) for name in marketplaces if wish.options.get(name)},
         must=_words("must", wish.must, errors),
         any_of=_words("any_of", wish.any_of, errors),
         none_of=_words("none_of", wish.none_of, errors),
         conditions=tuple(wish.conditions),
     )
-    for check in (_check_words, _check_prices, _check_choices, _check_marketplace, _check_options):
+    for check in (_check_words, _check_prices, _check_choices, _check_marketplaces):
         check(clean, errors)
+    if "marketplaces" not in errors:
+        _check_interval(clean, errors)
+        _check_questions(clean, errors)
     if errors:
         raise ValidationError(errors)
     return clean
@@ -69,6 +81,7 @@ def _has_control(text: str) -> bool:
 
 def _name(wish: Wish, errors: dict[str, list[str]]) -> str:
     name = " ".join(wish.name.split()) or " ".join([*wish.must, *wish.any_of])[:LONGEST_NAME].strip()
+    name = name or titles(wish.marketplaces)[:LONGEST_NAME]
     if _has_control(name):
         _add(errors, "name", _("The name holds characters that cannot be shown. Please type it again."))
     if len(name) > LONGEST_NAME:
@@ -97,8 +110,6 @@ def _check_word(field_name: str, word: str, errors: dict[str, list[str]]) -> Non
 
 
 def _check_words(wish: Wish, errors: dict[str, list[str]]) -> None:
-    if not wish.must and not wish.any_of:
-        _add(errors, "must", _("Please give at least one word to look for."))
     if len(wish.any_of) > MOST_QUESTIONS:
         sentence = _("Each of these words is a question of its own; at most %(n)d, please.")
         _add(errors, "any_of", sentence % {"n": MOST_QUESTIONS})
@@ -131,26 +142,68 @@ def _check_choices(wish: Wish, errors: dict[str, list[str]]) -> None:
         _add(errors, "interval_seconds", _("Once a day is the slowest."))
 
 
-def _check_marketplace(wish: Wish, errors: dict[str, list[str]]) -> None:
-    try:
-        floor = catalog().pace(wish.marketplace).floor_seconds
-    except UnknownMarketplace:
-        _add(errors, "marketplace", _("This marketplace is not available here."))
-        return
+def titles(marketplaces: Iterable[str]) -> str:
+    """What people call these marketplaces, as a list in the reader's language."""
+    language = get_language() or "en"
+    return pgettext("between words", ", ").join(catalog().title(name, language) for name in marketplaces)
+
+
+def _check_marketplaces(wish: Wish, errors: dict[str, list[str]]) -> None:
+    if not wish.marketplaces:
+        _add(errors, "marketplaces", _("Please choose at least one marketplace."))
+    elif gone := [name for name in wish.marketplaces if name not in catalog().plugins]:
+        sentence = _("Not available here: %(names)s. Without it, the watch can be saved.")
+        _add(errors, "marketplaces", sentence % {"names": titles(gone)})
+    elif len({currency_of(name) for name in wish.marketplaces}) > 1:
+        prices = pgettext("between words", ", ").join(f"{titles([n])} {currency_of(n)}" for n in wish.marketplaces)
+        sentence = _(
+            "The prices of one watch are in one currency, and these differ: %(prices)s. Make a watch for each."
+        )
+        _add(errors, "marketplaces", sentence % {"prices": prices})
+
+
+def _check_interval(wish: Wish, errors: dict[str, list[str]]) -> None:
+    """What one marketplace allows is enough: another that allows less is asked as often as it allows."""
+    floor = min(catalog().pace(name).floor_seconds for name in wish.marketplaces)
     if wish.interval_seconds < floor:
-        sentence = _("This marketplace may be asked every %(n)d seconds at the most.")
+        sentence = ngettext(
+            "This marketplace may be asked every %(n)d seconds at the most.",
+            "Each of these marketplaces may be asked every %(n)d seconds at the most, or less often.",
+            len(wish.marketplaces),
+        )
         _add(errors, "interval_seconds", sentence % {"n": floor})
 
 
-def _check_options(wish: Wish, errors: dict[str, list[str]]) -> None:
-    if not wish.options or "marketplace" in errors:
-        return
-    shape = catalog().get(wish.marketplace).manifest.criteria
+def _check_questions(wish: Wish, errors: dict[str, list[str]]) -> None:
+    """Each marketplace must be asked for something: words, or what its plugin takes instead."""
     try:
-        shape(keyword="", **{name: _frozen(value) for name, value in wish.options.items()})
+        sentence = words_missing(wish.marketplaces, words=(*wish.must, *wish.any_of[:1]), options=wish.options)
     except TypeError:
-        _add(errors, "options", _("This marketplace does not know one of these options."))
+        _add(errors, "options", _("A marketplace does not know one of these options."))
+        return
+    if sentence and not {"must", "any_of"} & set(errors):
+        _add(errors, "must", sentence)
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def words_missing(
+    marketplaces: Iterable[str], *, words: Iterable[str], options: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """A sentence naming the marketplaces that cannot be asked with these words and options; empty when all can.
+
+    Raises ``TypeError`` for an option that a plugin does not know.
+    """
+    asked = [name for name in marketplaces if name in catalog().plugins]
+    questions = {name: criteria_of(name, words=words, options=options.get(name, {})) for name in asked}
+    vague = [name for name, criteria in questions.items() if not criteria.asks_something]
+    sentence = _("Please give at least one word to look for; without one, this cannot be asked: %(marketplaces)s.")
+    return sentence % {"marketplaces": titles(vague)} if vague else ""
+
+
+def criteria_of(marketplace: str, *, words: Iterable[str], options: Mapping[str, Any]) -> SearchCriteria:
+    """The question to a marketplace in its plugin's own class; raises ``TypeError`` for an option it does not know.
+
+    Words are sorted: their order does not change what is found, and equal questions are asked once.
+    """
+    shape = catalog().get(marketplace).manifest.criteria
+    keyword = " ".join(sorted(unicodedata.normalize("NFKC", word) for word in words if word))
+    return shape(keyword=keyword, **{k: tuple(v) if isinstance(v, list) else v for k, v in options.items()})

@@ -39,7 +39,8 @@ def _fresh(user: Any) -> list[dict[str, Any]]:
 
 
 def _markets(user: Any, now: datetime) -> list[Market]:
-    names = sorted(set(Watch.objects.of(user).active().order_by().values_list("marketplace", flat=True)))
+    watched = Watch.objects.of(user).active().order_by().values_list("marketplaces", flat=True)
+    names = sorted({name for names in watched for name in names})
     delays = delays_by_marketplace(user.pk, now=now)
     try:
         states = breaker.read_all(redis_client(), names)

@@ -19,7 +19,7 @@ from monitor_site.marketplaces import breaker
 from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import needs, queries
-from monitor_site.watches.models import Watch
+from monitor_site.watches.models import WatchTarget
 from monitor_site.watches.needs import Need, Summary
 from monitor_site.watches.queries import Row
 
@@ -30,6 +30,7 @@ log = structlog.get_logger(__name__)
 SHOWN_NOTES = 4
 LONGEST_SEARCH = 80
 LONGEST_ID = 18
+LONGEST_NAME = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ class Look(queries.Filters):
 
     def address(self, **changes: Any) -> str:
         """The query string of this look with changes, without what is at its default."""
-        wanted = {"state": self.state, "q": self.text, "sort": self.order} | changes
+        wanted = {"state": self.state, "market": self.marketplace, "q": self.text, "sort": self.order} | changes
         kept = {name: value for name, value in wanted.items() if value and value != "attention"}
         return f"?{urlencode(kept)}"
 
@@ -75,24 +76,30 @@ def look_of(query: QueryDict) -> Look:
     state, order = query.get("state", ""), query.get("sort", "")
     return Look(
         state=state if state in {"needing", "paused"} else "",
+        marketplace=plain_name(query.get("market")),
         text=query.get("q", "").replace("\x00", "").strip()[:LONGEST_SEARCH],
         order=order if order in queries.ORDERS else "attention",
         page=int(page) if page.isdecimal() and 1 <= len(page) <= 4 else 1,
     )
 
 
-def line_of(row: Row) -> Line:
-    """A row in words."""
+def plain_name(text: str | None) -> str:
+    """The name of a marketplace in a query string; empty for anything that cannot be one."""
+    return text if text and text.isascii() and text.isidentifier() and len(text) <= LONGEST_NAME else ""
+
+
+def line_of(row: Row, *, still: Mapping[str, BreakerView]) -> Line:
+    """A row in words; ``still`` are the marketplaces that are not asked at the moment."""
     watch = row.watch
     return Line(
         row=row,
-        health=health(row),
+        health=health(row, still={name: state["reason"] for name, state in still.items()}),
         picture=pictures.address(row.picture, size=160) if row.picture else "",
         words=" ".join([*watch.must, " / ".join(watch.any_of)]).strip(),
         without=" ".join(f"-{word}" for word in watch.none_of),
         limits=price_words(watch),
         runs_in_words=_runs_in_words(row.ticks),
-        stopped=bool(watch.paused_at) or row.need in {Need.PLUGIN, Need.QUARANTINED},
+        stopped=bool(watch.paused_at) or (row.need in {Need.PLUGIN, Need.QUARANTINED} and row.next_at is None),
     )
 
 
@@ -114,6 +121,16 @@ def segments_of(look: Look, summary: Summary) -> list[Segment]:
     ]
 
 
+def markets_of(look: Look, summary: Summary) -> list[Segment]:
+    """Which marketplaces can be chosen; none when there is only one."""
+    if len(summary.marketplaces) < 2 and not look.marketplace:
+        return []
+    choices = [("", gettext("All marketplaces")), *((name, marketplace_title(name)) for name in summary.marketplaces)]
+    return [
+        Segment(label=label, url=look.address(market=name), current=look.marketplace == name) for name, label in choices
+    ]
+
+
 def orders_of(look: Look) -> list[Segment]:
     """How to sort them."""
     choices = (
@@ -124,20 +141,22 @@ def orders_of(look: Look) -> list[Segment]:
     return [Segment(label=label, url=look.address(sort=order), current=look.order == order) for order, label in choices]
 
 
-def lines_of(*, user: Any, look: Look, now: datetime, zone: tzinfo) -> tuple[list[Line], bool]:
+def lines_of(
+    *, user: Any, look: Look, now: datetime, zone: tzinfo, still: Mapping[str, BreakerView]
+) -> tuple[list[Line], bool]:
     """A page of lines, and whether there are more."""
     known = catalog().plugins
     found = queries.watches_of(user, now=now, known=known, filters=look)
     start = (max(look.page, 1) - 1) * queries.PAGE
     page = list(found[start : start + queries.PAGE + 1])
     rows = queries.rows(page[: queries.PAGE], now=now, zone=zone)
-    return [line_of(row) for row in rows], len(page) > queries.PAGE
+    return [line_of(row, still=still) for row in rows], len(page) > queries.PAGE
 
 
 def lines_by_id(user: Any, ids: Collection[int], *, now: datetime) -> list[Line]:
     """The lines of some watches of a user; those of others are not there."""
-    found = queries.watches_of(user, now=now, known=catalog().plugins).filter(pk__in=ids)
-    return [line_of(row) for row in queries.rows(found, now=now, zone=timezone.get_current_timezone())]
+    found, still = queries.watches_of(user, now=now, known=catalog().plugins).filter(pk__in=ids), standing_still()
+    return [line_of(row, still=still) for row in queries.rows(found, now=now, zone=timezone.get_current_timezone())]
 
 
 def live_ids(query: QueryDict) -> list[int]:
@@ -160,8 +179,8 @@ def market_notes(*, user: Any, still: Mapping[str, BreakerView]) -> list[Note]:
     """One line for each marketplace that stands still and that the user watches."""
     if not still:
         return []
-    counted = Watch.objects.of(user).active().filter(marketplace__in=list(still)).order_by()
-    counts = dict(counted.values_list("marketplace").annotate(n=Count("pk")))
+    waiting = WatchTarget.objects.filter(watch__user=user, watch__paused_at=None, target__marketplace__in=list(still))
+    counts = dict(waiting.values_list("target__marketplace").annotate(n=Count("watch", distinct=True)))
     return [_market_note(name, still[name], count) for name, count in sorted(counts.items())]
 
 

@@ -2,14 +2,16 @@
 
 import json
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
+from django.http import QueryDict
 from django.utils.translation import gettext
 
-from monitor_site.watches.models import Check, Outcome
-from monitor_site.watches.queries import tick
+from monitor_site.watches.models import Check, Outcome, Watch
+from monitor_site.watches.queries import RESULTS, tick
 
 from .watch_list import Segment
-from .watch_words import MILD, result_words
+from .watch_words import MILD, marketplace_title, result_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,39 @@ def _tone(run: Check) -> str:
     return "ok" if run.outcome == Outcome.OK else "none"
 
 
-def run_segments(result: str) -> list[Segment]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLook:
+    """Which runs a person asked for: ``result`` is a key of ``RESULTS``; both are empty for any."""
+
+    result: str
+    marketplace: str
+
+    def address(self, **changes: str) -> str:
+        """The query string of this look with changes."""
+        wanted = {"result": self.result, "market": self.marketplace} | changes
+        return f"?{urlencode({name: value for name, value in wanted.items() if value})}"
+
+
+def run_look(query: QueryDict, watch: Watch) -> RunLook:
+    """Read a query string; what makes no sense is left out."""
+    result, marketplace = query.get("result", ""), query.get("market", "")
+    return RunLook(
+        result=result if result in RESULTS else "",
+        marketplace=marketplace if marketplace in watch.marketplaces else "",
+    )
+
+
+def run_markets(look: RunLook, watch: Watch) -> list[Segment]:
+    """Runs at which marketplace to show; nothing to choose when there is only one."""
+    if len(watch.marketplaces) < 2:
+        return []
+    choices = [("", gettext("All marketplaces")), *((name, marketplace_title(name)) for name in watch.marketplaces)]
+    return [
+        Segment(label=label, url=look.address(market=name), current=name == look.marketplace) for name, label in choices
+    ]
+
+
+def run_segments(look: RunLook) -> list[Segment]:
     """Which runs to show."""
     choices = (
         ("", gettext("All runs")),
@@ -49,6 +83,4 @@ def run_segments(result: str) -> list[Segment]:
         ("failed", gettext("Failed")),
         ("late", gettext("Late")),
     )
-    return [
-        Segment(label=label, url=f"?result={name}" if name else "?", current=name == result) for name, label in choices
-    ]
+    return [Segment(label=label, url=look.address(result=name), current=name == look.result) for name, label in choices]

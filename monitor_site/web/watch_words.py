@@ -1,6 +1,6 @@
 """How a watch is, in words: its health, its rule, what it needs, how a run ended."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext, pgettext
+from django.utils.translation import get_language, gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site.contract import Condition
@@ -36,6 +36,7 @@ ERRORS: Mapping[str, "str | Promise"] = {
     "plugin_fault": _("fault in the plugin"),
     "failing": _("many requests fail"),
     "quarantined": _("out of the schedule"),
+    "gone": _("not available here"),
 }
 FAILURES: Mapping[str, "str | Promise"] = {
     "unavailable": _("{watch}: {marketplace} did not answer the last check. We keep trying."),
@@ -58,16 +59,22 @@ NEEDS: Mapping[Need, "str | Promise"] = {
     Need.STALE: _("{watch} was due every {interval} and has not been checked in time."),
     Need.SILENT: _("{watch} ran for 7 days without any result. Are its words right?"),
     Need.FORGOTTEN: _("{watch} has been paused since {date}. Do you still need it?"),
+    Need.PARTLY: _("{watch}: {marketplace} is not available here, so nothing is checked there."),
 }  # fmt: skip
+GONE = "gone"
 MILD = {"unavailable", "no_pace", "throttled", "suspect_empty"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """``tone`` is a class of the stylesheet: good, warn, bad or muted. ``ring`` is the ring's state."""
+    """``tone`` is a class of the stylesheet: good, warn, bad or muted. ``ring`` is the ring's state.
+
+    ``others`` says of a watch over several marketplaces that the healthy ones go on; empty when there is no need to.
+    """
 
     word: str
     tone: str
+    others: str = ""
 
     @property
     def ring(self) -> str:
@@ -86,13 +93,14 @@ class Note:
     label: str
 
 
-def health(row: Row) -> Health:
-    """How a watch is, in a word or two."""
+def health(row: Row, *, still: Mapping[str, str] | None = None) -> Health:
+    """How a watch is, in a word or two; ``still`` are the marketplaces that are not asked now, with the reason."""
     if row.watch.paused_at:
         return Health(word=gettext("Paused"), tone="muted")
+    if partly := _partly(row, still or {}):
+        return partly
     if row.need == Need.FAILED:
-        tone = "warn" if row.error in MILD else "bad"
-        return Health(word=_capital(error_words(row.error)), tone=tone)
+        return Health(word=_capital(error_words(row.error)), tone=_tone(row.error))
     words = {
         Need.PLUGIN: (gettext("Marketplace not available"), "bad"),
         Need.QUARANTINED: (gettext("Out of the schedule"), "bad"),
@@ -102,6 +110,34 @@ def health(row: Row) -> Health:
     fine = (gettext("OK"), "good") if row.checked_at else (gettext("Waiting for its first check"), "muted")
     word, tone = words.get(row.need, fine)
     return Health(word=word, tone=tone)
+
+
+def _partly(row: Row, still: Mapping[str, str]) -> Health | None:
+    """One of several marketplaces does not work and another does: which one, and that the others go on."""
+    ill = {**row.failing, **still, **dict.fromkeys(gone_from(row.watch), GONE)}
+    named = [name for name in row.watch.marketplaces if name in ill]
+    well = [name for name in row.watch.marketplaces if name not in ill]
+    if not named or not well:
+        return None
+    words = gettext("%(marketplace)s: %(error)s") % {
+        "marketplace": marketplace_titles(named), "error": error_words(ill[named[0]])
+    }  # fmt: skip
+    return Health(word=words, tone=_tone(ill[named[0]]), others=go_on_words(well))
+
+
+def go_on_words(marketplaces: Sequence[str]) -> str:
+    """That these marketplaces are asked as ever."""
+    words = ngettext("%(marketplaces)s goes on", "%(marketplaces)s go on", len(marketplaces))
+    return words % {"marketplaces": marketplace_titles(marketplaces)}
+
+
+def gone_from(watch: Watch) -> list[str]:
+    """The marketplaces of a watch whose plugins do not work here."""
+    return [name for name in watch.marketplaces if name not in catalog().plugins]
+
+
+def _tone(error: str) -> str:
+    return "warn" if error in MILD else "bad"
 
 
 def _capital(text: str) -> str:
@@ -125,22 +161,44 @@ def marketplace_title(name: str) -> str:
     return catalog().title(name, get_language() or "en")
 
 
+def marketplace_titles(names: Iterable[str]) -> str:
+    """Several marketplaces as a list in the reader's language."""
+    return pgettext("between words", ", ").join(map(marketplace_title, names))
+
+
+def pace_words(intervals: Mapping[str, int]) -> str:
+    """How often each marketplace is asked; ``intervals`` are seconds."""
+    words = gettext("%(marketplace)s every %(time)s")
+    parts = [
+        words % {"marketplace": marketplace_title(name), "time": wording.duration(seconds)}
+        for name, seconds in intervals.items()
+    ]
+    return pgettext("between words", ", ").join(parts)
+
+
 def note_of(watch: Any) -> Note:
-    """The line of attention for a watch that has ``need`` and ``error``."""
+    """The line of attention for a watch that has ``need``, ``error`` and ``failed_at``."""
     need = Need(watch.need)
     pattern = FAILURES.get(watch.error, OTHER_FAILURE) if need == Need.FAILED else NEEDS[need]
     sentence = format_html(
         str(pattern),
         watch=format_html("<b><bdi>{}</bdi></b>", watch.name),
-        marketplace=marketplace_title(watch.marketplace),
+        marketplace=marketplace_titles(_meant(watch, need)),
         interval=wording.duration(watch.interval_seconds),
         date=timezone.localtime(watch.paused_at).date().isoformat() if watch.paused_at else "",
     )
     return Note(icon=_icon(need), bad=_is_bad(watch, need), sentence=sentence, **_help(watch, need))
 
 
+def _meant(watch: Any, need: Need) -> Iterable[str]:
+    """The marketplaces of which the line of attention speaks."""
+    if need in {Need.PLUGIN, Need.PARTLY}:
+        return gone_from(watch)
+    return [watch.failed_at] if need == Need.FAILED else watch.marketplaces
+
+
 def _is_bad(watch: Any, need: Need) -> bool:
-    return need <= Need.QUARANTINED or (need == Need.FAILED and watch.error not in MILD)
+    return need in {Need.PLUGIN, Need.QUARANTINED, Need.PARTLY} or (need == Need.FAILED and watch.error not in MILD)
 
 
 def _icon(need: Need) -> str:
@@ -151,6 +209,8 @@ def _icon(need: Need) -> str:
 def _help(watch: Watch, need: Need) -> dict[str, str]:
     if need == Need.SILENT:
         return {"url": reverse("watch-edit", args=[watch.pk]), "label": gettext("Change words")}
+    if need == Need.PARTLY:
+        return {"url": reverse("watch-edit", args=[watch.pk]), "label": gettext("Edit")}
     if need in {Need.FAILED, Need.STALE, Need.QUARANTINED}:
         return {"url": reverse("watch-runs", args=[watch.pk]), "label": gettext("See runs")}
     return {"url": reverse("watch", args=[watch.pk]), "label": gettext("Look at it")}

@@ -1,6 +1,6 @@
 """The pages about watches. Every action is an ordinary form; a watch of somebody else does not exist."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -22,8 +22,10 @@ from . import live
 from . import watch_list as listing
 from .once import make_once
 from .watch_form import WatchForm, initial_of
-from .watch_runs import run_line, run_segments
-from .watch_words import cost_words, note_of, rule_facts
+from .watch_hints import hints_for
+from .watch_paste import NOTHING_PASTED, Pasted, read_address
+from .watch_runs import run_line, run_look, run_markets, run_segments
+from .watch_words import cost_words, note_of, pace_words, rule_facts
 
 RUNS = 50
 FEED = 30
@@ -48,7 +50,7 @@ def watch_list(request: HttpRequest) -> HttpResponse:
         return render(request, "web/watches/_live.html", {"lines": lines})
     cursor, now, zone = live.cursor_of(request.user.pk or 0), timezone.now(), timezone.get_current_timezone()
     look, still = listing.look_of(request.GET), listing.standing_still()
-    lines, more = listing.lines_of(user=request.user, look=look, now=now, zone=zone)
+    lines, more = listing.lines_of(user=request.user, look=look, now=now, zone=zone, still=still)
     summary = needs.summary(user=request.user, now=now, known=catalog().plugins, covered=still)
     notes = listing.notes_of(user=request.user, now=now, covered=still) if summary.uncovered else []
     context = {
@@ -61,6 +63,7 @@ def watch_list(request: HttpRequest) -> HttpResponse:
         "summary": summary,
         "segments": listing.segments_of(look, summary),
         "orders": listing.orders_of(look),
+        "markets": listing.markets_of(look, summary),
         "today": queries.matches_today(user=request.user, now=now, zone=zone),
         "notes": [*listing.market_notes(user=request.user, still=still), *notes],
         "more_needs": summary.uncovered - len(notes),
@@ -71,9 +74,10 @@ def watch_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def watch_new(request: HttpRequest) -> HttpResponse:
     """Make a watch."""
-    form = WatchForm(_typed(request), initial=_first_words(request))
+    pasted = read_address(request.GET.get("address", ""))
+    form = WatchForm(_typed(request), initial={**_first_wish(request), **pasted.initial})
     if request.method != "POST":
-        return _form_page(request, form)
+        return _form_page(request, form, pasted=pasted)
     made = _save(form, lambda: _make(request, form))
     if made is None:
         return _form_page(request, form, status=422)
@@ -84,8 +88,12 @@ def watch_new(request: HttpRequest) -> HttpResponse:
     return redirect("watch", made[0])
 
 
-def _first_words(request: HttpRequest) -> dict[str, Any]:
-    return {"must": request.GET.get("words", "")[:200]}
+def _first_wish(request: HttpRequest) -> dict[str, Any]:
+    """The words of the address, at the marketplaces of the newest watch."""
+    wish: dict[str, Any] = {"must": request.GET.get("words", "")[:200]}
+    newest = Watch.objects.of(request.user).order_by("-pk").values_list("marketplaces", flat=True).first()
+    here = [name for name in newest or () if name in catalog().plugins]
+    return wish | {"marketplaces": here} if here else wish
 
 
 def _typed(request: HttpRequest) -> QueryDict | None:
@@ -113,9 +121,22 @@ def _save(form: WatchForm, save: Callable[[], Any]) -> Any:
         return None
 
 
-def _form_page(request: HttpRequest, form: WatchForm, *, watch: Watch | None = None, status: int = 200) -> HttpResponse:
-    costs = [cost_words(name) for name in catalog().plugins]
-    context = {"form": form, "watch": watch, "costs": costs, "markets": form.markets()}
+def _form_page(
+    request: HttpRequest,
+    form: WatchForm,
+    *,
+    watch: Watch | None = None,
+    pasted: Pasted = NOTHING_PASTED,
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "watch": watch,
+        "costs": [cost_words(name) for name in sorted(catalog().plugins)],
+        "markets": form.markets(),
+        "pasted": pasted,
+        "intervals": _differing(queries.intervals_of(watch)) if watch else "",
+    }
     return render(request, "web/watches/form.html", context, status=status)
 
 
@@ -151,6 +172,11 @@ def watch_detail(request: HttpRequest, watch: Watch) -> HttpResponse:
     return render(request, "web/watches/detail.html", _head(watch) | context)
 
 
+def _differing(intervals: Mapping[str, int]) -> str:
+    """How often each marketplace is asked, where that differs; else empty."""
+    return pace_words(intervals) if len(set(intervals.values())) > 1 else ""
+
+
 def _line(watch: Watch) -> listing.Line:
     return listing.lines_by_id(watch.user, [watch.pk], now=timezone.now())[0]
 
@@ -158,7 +184,14 @@ def _line(watch: Watch) -> listing.Line:
 def _head(watch: Watch) -> dict[str, Any]:
     line = _line(watch)
     note = None if line.row.need == Need.NONE else note_of(line.row.watch)
-    return {"watch": watch, "line": line, "facts": rule_facts(watch), "note": note}
+    return {
+        "watch": watch,
+        "line": line,
+        "facts": rule_facts(watch),
+        "note": note,
+        "hints": hints_for(watch),
+        "intervals": _differing(line.row.intervals),
+    }
 
 
 def _number(text: str | None) -> int | None:
@@ -169,17 +202,18 @@ def _number(text: str | None) -> int | None:
 @require_safe
 def watch_runs(request: HttpRequest, watch: Watch) -> HttpResponse:
     """The runs of a watch's questions."""
-    result, before = request.GET.get("result", ""), _number(request.GET.get("before"))
-    result = result if result in queries.RESULTS else ""
-    found = queries.runs_of(watch, result=result, before=before, limit=RUNS + 1)
+    look, before = run_look(request.GET, watch), _number(request.GET.get("before"))
+    found = queries.runs_of(watch, result=look.result, marketplace=look.marketplace, before=before, limit=RUNS + 1)
+    lines = [run_line(run) for run in found]
     context = {
         "tab": "runs",
-        "runs": [run_line(run) for run in found[:RUNS]],
-        "many": len({run.target_id for run in found}) > 1,
-        "result": result,
-        "segments": run_segments(result),
+        "runs": lines[:RUNS],
+        "many": len({line.question for line in lines}) > 1,
+        "look": look,
+        "segments": run_segments(look),
+        "markets": run_markets(look, watch),
         "before": before,
-        "older": found[RUNS - 1].pk if len(found) > RUNS else None,
+        "older": look.address(before=str(found[RUNS - 1].pk)) if len(found) > RUNS else "",
     }
     return render(request, "web/watches/runs.html", _head(watch) | context)
 

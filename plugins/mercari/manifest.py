@@ -49,10 +49,5 @@ MANIFEST = Manifest(
     ),
     terms_url="https://static.jp.mercari.com/tos",
     index_lag=60,
-    notes={
-        "en": "New listings reach search about a minute after they are made.",
-        "ja": "新しい出品が検索に現れるまで約1分かかります。",
-        "zh-hans": "新商品发布约一分钟后才会出现在搜索中。",
-    },
 )
 """The face of the plugin."""

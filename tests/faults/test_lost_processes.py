@@ -29,7 +29,7 @@ def running(installation: Installation, practice_market: str, alice: Any, bob: A
     installation.env["PRACTICE_MARKETS"] = f"mercari={practice_market}"
     for number in range(30):
         words = [f"もふもん{number % QUESTIONS}"]
-        wish = Wish(name="w", marketplace="mercari", must=words, interval_seconds=2, tell_existing=True)
+        wish = Wish(name="w", marketplaces=["mercari"], must=words, interval_seconds=2, tell_existing=True)
         create_watch(user=(alice, bob)[number % 2], wish=wish, now=datetime.now(UTC))
     installation.start("run_promoter")
     installation.start("rqworker")

@@ -69,7 +69,7 @@ def poisoned(installation: Installation, tmp_path: Path, settings: Any) -> Any:
 
 def ask(user: Any, *words: str) -> None:
     for word in words:
-        wish = Wish(name=word, marketplace="poison", must=[word], interval_seconds=1)
+        wish = Wish(name=word, marketplaces=["poison"], must=[word], interval_seconds=1)
         create_watch(user=user, wish=wish, now=datetime.now(UTC))
 
 

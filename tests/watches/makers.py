@@ -13,7 +13,7 @@ from monitor_site.watches.services import Wish, create_watch
 
 def wish(**changes: Any) -> Wish:
     """A wish for cameras at Mercari."""
-    base = Wish(name="Cameras", marketplace="mercari", must=["ルミナ"], interval_seconds=30)
+    base = Wish(name="Cameras", marketplaces=["mercari"], must=["ルミナ"], interval_seconds=30)
     return replace(base, **changes)
 
 

@@ -1,6 +1,6 @@
 """Why a watch needs its user."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from monitor_site.watches.needs import Need
 from tests.web.watch_rows import make_match, make_target, make_watch
 
 KNOWN = ["mercari"]
+MOMENT = datetime(2026, 4, 30, tzinfo=UTC)
 
 
 def need_of(watch: Watch, now: datetime, known: list[str] = KNOWN) -> Need:
@@ -39,6 +40,51 @@ def test_a_watch_that_is_checked_in_time_needs_nothing(watch: Watch, target: Tar
 
 def test_a_marketplace_without_a_working_plugin_is_a_need(watch: Watch, target: Target, now: datetime) -> None:
     assert need_of(watch, now, known=[]) is Need.PLUGIN
+
+
+def test_one_of_several_marketplaces_without_a_working_plugin_is_a_need_of_its_own(
+    watch: Watch, target: Target, now: datetime
+) -> None:
+    make_target(watch, now, marketplace="gone")
+    assert need_of(watch, now) is Need.PARTLY
+
+
+@pytest.mark.parametrize("ill", [{"failures": 3}, {"quarantined_at": MOMENT}, {"checked_at": None, "recent": {}}])
+def test_how_the_questions_to_a_marketplace_that_is_gone_are_does_not_matter(
+    watch: Watch, target: Target, now: datetime, ill: dict[str, Any]
+) -> None:
+    make_target(watch, now, marketplace="gone", **ill)
+    assert need_of(watch, now) is Need.PARTLY
+    change(target, failures=1, last_error="unavailable")
+    assert need_of(watch, now) is Need.FAILED
+
+
+def test_a_failed_check_is_told_with_its_marketplace(watch: Watch, target: Target, now: datetime) -> None:
+    make_target(watch, now, marketplace="other", failures=2, last_error="blocked")
+    found: Any = needs.attention(user=watch.user, now=now, known=["mercari", "other"])[0]
+    assert (found.error, found.failed_at) == ("blocked", "other")
+
+
+def test_a_line_about_one_marketplace_covers_no_failure_and_no_lateness_at_another(
+    watch: Watch, target: Target, now: datetime
+) -> None:
+    change(target, failures=1, last_error="blocked")
+    other = make_target(watch, now, marketplace="other")
+    known, asked = ["mercari", "other"], {"user": watch.user, "now": now}
+    assert needs.attention(**asked, known=known, covered=["mercari"]) == []
+    change(other, checked_at=now - timedelta(hours=1))
+    assert needs.attention(**asked, known=known, covered=["mercari"]) == [watch]
+    change(other, checked_at=now, failures=1)
+    assert needs.summary(**asked, known=known, covered=["mercari"]).uncovered == 1
+    assert needs.summary(**asked, known=known, covered=known).uncovered == 0
+
+
+def test_the_summary_names_every_marketplace_that_is_watched(alice: User, bob: User, now: datetime) -> None:
+    make_watch(alice, now, marketplaces=["mercari", "other"])
+    make_watch(alice, now, marketplaces=["another"], paused_at=now)
+    make_watch(bob, now, marketplaces=["his"])
+    summary = needs.summary(user=alice, now=now, known=KNOWN)
+    assert summary.marketplaces == ("another", "mercari", "other")
 
 
 def test_a_quarantined_question_is_a_need_even_when_another_question_is_fine(
@@ -116,7 +162,7 @@ def test_attention_names_the_most_severe_first_and_at_most_four(alice: User, now
         "late too": {"checked_at": now - timedelta(hours=1)},
     }.items():
         make_target(make_watch(alice, now, name=name), now, **values)
-    make_watch(alice, now, name="foreign", marketplace="nowhere")
+    make_target(make_watch(alice, now, name="foreign", marketplaces=["nowhere"]), now)
     found = [watch.name for watch in needs.attention(user=alice, now=now, known=KNOWN)]
     assert found[:3] == ["foreign", "crashing", "failed"]
     assert len(found) == 4

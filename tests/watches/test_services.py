@@ -33,11 +33,13 @@ REFUSED = [
     ({"price_max": 10**12}, "price_max"),
     ({"interval_seconds": 0}, "interval_seconds"),
     ({"interval_seconds": 10**9}, "interval_seconds"),
-    ({"marketplace": "nowhere"}, "marketplace"),
+    ({"marketplaces": []}, "marketplaces"),
+    ({"marketplaces": ["nowhere"]}, "marketplaces"),
+    ({"marketplaces": ["mercari", "nowhere"]}, "marketplaces"),
     ({"conditions": ["perfect"]}, "conditions"),
     ({"shipping": "by ship"}, "shipping"),
     ({"policy": "buy"}, "policy"),
-    ({"options": {"colour": "red"}}, "options"),
+    ({"options": {"mercari": {"colour": "red"}}}, "options"),
 ]
 
 

@@ -10,7 +10,7 @@ from monitor_site.watches.models import Cause, Listing, Match, MatchState, Watch
 
 def watch_of(user: User, *, now: datetime, name: str = "Lumina", **fields: Any) -> Watch:
     """A watch that asks for ルミナ."""
-    wish = {"marketplace": "mercari", "must": ["ルミナ"]} | fields
+    wish = {"marketplaces": ["mercari"], "must": ["ルミナ"]} | fields
     return Watch.objects.create(user=user, name=name, created_at=now, updated_at=now, **wish)
 
 

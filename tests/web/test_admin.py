@@ -172,3 +172,11 @@ def test_a_time_zone_that_does_not_exist_is_refused(staff: Client, alice: User) 
 @pytest.mark.parametrize("model", OURS)
 def test_no_list_groups_a_whole_table_by_days(model: Any) -> None:
     assert admin.site._registry[model].date_hierarchy is None
+
+
+def test_watches_are_found_by_any_marketplace_they_ask(staff: Client, watch: Watch, alice: User, now: datetime) -> None:
+    make_target(watch, now, marketplace="yahoo_auctions")
+    make_target(make_watch(alice, now, name="other"), now)
+    for name, count in (("yahoo_auctions", 1), ("mercari", 2), ("nowhere", 0)):
+        answer = staff.get(address(Watch, "changelist"), {"marketplace": name})
+        assert answer.context["cl"].result_count == count

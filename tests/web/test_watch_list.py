@@ -152,7 +152,7 @@ def test_every_other_need_has_a_sentence_too(hers: Client, alice: User, now: dat
 
 
 def test_a_marketplace_that_is_gone_does_not_take_the_list_with_it(hers: Client, alice: User, now: datetime) -> None:
-    make_target(make_watch(alice, now, marketplace="closed_down"), now)
+    make_target(make_watch(alice, now, marketplaces=["closed_down"]), now)
     text = page(hers)
     assert "closed_down is not available here" in text
 

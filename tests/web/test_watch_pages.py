@@ -155,7 +155,7 @@ def test_a_run_is_told_with_its_figures(hers: Client, watch: Watch, now: datetim
 def test_runs_are_filtered_and_come_in_pages_of_fifty(hers: Client, watch: Watch, now: datetime) -> None:
     make_checks(make_target(watch, now), now, ["failed"] * 3 + ["ok"] * 57)
     first = hers.get(at("watch-runs", watch))
-    second = hers.get(at("watch-runs", watch), {"before": first.context["older"]})
+    second = hers.get(at("watch-runs", watch) + first.context["older"])
     failed = hers.get(at("watch-runs", watch), {"result": "failed"})
     assert [len(answer.context["runs"]) for answer in (first, second, failed)] == [50, 10, 3]
 

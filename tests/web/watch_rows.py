@@ -12,7 +12,7 @@ def make_watch(user: Any, now: datetime, **changes: Any) -> Watch:
     made = now - timedelta(days=10)
     values = {
         "name": "camera",
-        "marketplace": "mercari",
+        "marketplaces": ["mercari"],
         "must": ["ルミナ"],
         "created_at": made,
         "updated_at": made,
@@ -24,7 +24,7 @@ def make_target(watch: Watch, now: datetime, **changes: Any) -> Target:
     """A question that was answered half a minute before, with rows."""
     number = Target.objects.count()
     values = {
-        "marketplace": watch.marketplace,
+        "marketplace": watch.marketplaces[0],
         "key": hashlib.sha256(f"{watch.pk}-{number}".encode()).hexdigest(),
         "criteria": f'{{"keyword":"question {number}"}}',
         "interval_seconds": watch.interval_seconds,

@@ -1,5 +1,6 @@
 """The demo person of a practice installation, with watches over what the practice markets sell."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
@@ -17,7 +18,7 @@ NAME = "demo"
 SAMPLES = (
     Wish(
         name="ルミナのフィルムカメラ",
-        marketplace="mercari",
+        marketplaces=("mercari", "yahoo_auctions"),
         must=("ルミナ", "フィルムカメラ"),
         none_of=("ジャンク", "訳あり"),
         price_max=90_000,
@@ -26,7 +27,7 @@ SAMPLES = (
     ),
     Wish(
         name="ポケリア 本体",
-        marketplace="mercari",
+        marketplaces=("mercari",),
         must=("ポケリア", "本体"),
         none_of=("ジャンク", "部品"),
         price_max=12_000,
@@ -35,28 +36,28 @@ SAMPLES = (
     ),
     Wish(
         name="もふもん",
-        marketplace="mercari",
+        marketplaces=("mercari", "yahoo_auctions"),
         must=("もふもん",),
         any_of=("ソフビ", "ぬいぐるみ"),
         interval_seconds=10,
     ),
     Wish(
         name="シティ・カナリヤのアナログ盤",
-        marketplace="mercari",
+        marketplaces=("mercari",),
         must=("シティ・カナリヤ",),
         price_max=15_000,
         interval_seconds=10,
     ),
     Wish(
         name="ノクタ 50mm",
-        marketplace="mercari",
+        marketplaces=("mercari",),
         must=("ノクタ", "50mm"),
         conditions=(Condition.NEW, Condition.LIKE_NEW, Condition.GOOD),
         interval_seconds=15,
     ),
     Wish(
         name="クロノア 腕時計",
-        marketplace="mercari",
+        marketplaces=("mercari",),
         must=("クロノア", "腕時計"),
         price_min=20_000,
         price_max=60_000,
@@ -64,14 +65,14 @@ SAMPLES = (
     ),
     Wish(
         name="墨香の万年筆",
-        marketplace="mercari",
+        marketplaces=("mercari",),
         must=("墨香", "万年筆"),
         shipping=ShippingWish.INCLUDED,
         interval_seconds=30,
     ),
     Wish(
         name="キーボード",
-        marketplace="mercari",
+        marketplaces=("mercari",),
         must=("キーボード",),
         any_of=("HHK", "Alice"),
         none_of=("ジャンク",),
@@ -79,7 +80,7 @@ SAMPLES = (
     ),
     Wish(
         name="ルミナ（オークション）",
-        marketplace="yahoo_auctions",
+        marketplaces=("yahoo_auctions",),
         must=("ルミナ",),
         none_of=("ジャンク",),
         interval_seconds=10,
@@ -87,7 +88,7 @@ SAMPLES = (
     ),
     Wish(
         name="もふもんカード",
-        marketplace="yahoo_auctions",
+        marketplaces=("yahoo_auctions",),
         must=("もふもんカード",),
         price_max=30_000,
         interval_seconds=10,
@@ -106,9 +107,14 @@ def demo_user(*, now: datetime) -> User:
     )
     if created:
         for wish in SAMPLES:
-            if wish.marketplace in catalog().plugins:
-                create_watch(user=user, wish=wish, now=now)
+            _make(user, wish, now)
     return user
+
+
+def _make(user: User, wish: Wish, now: datetime) -> None:
+    """At those of its marketplaces that work here."""
+    if here := [name for name in wish.marketplaces if name in catalog().plugins]:
+        create_watch(user=user, wish=replace(wish, marketplaces=here), now=now)
 
 
 def sign_in_link(user: User, address: str) -> str:

@@ -36,12 +36,13 @@ class WatchQuerySet(models.QuerySet["Watch"]):
 class Watch(models.Model):
     """A user's standing wish: words, limits, policy, pace.
 
-    ``must``, ``any_of`` and ``none_of`` are lists of words. ``options`` are the plugin's own criteria.
+    ``marketplaces`` are the names of one or several, sorted. ``must``, ``any_of`` and ``none_of`` are lists of words.
+    ``options`` are the plugins' own criteria: marketplace → option → value.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="watches")
     name = models.CharField(_("name"), max_length=80)
-    marketplace = models.CharField(_("marketplace"), max_length=40)
+    marketplaces = models.JSONField(_("marketplaces"))
     must = models.JSONField(_("all of these words"), default=list, blank=True)
     any_of = models.JSONField(_("at least one of these words"), default=list, blank=True)
     none_of = models.JSONField(_("none of these words"), default=list, blank=True)
@@ -70,6 +71,7 @@ class Watch(models.Model):
             ),
             models.CheckConstraint(condition=Q(price_max=None) | Q(price_max__gt=0), name="watch_price_max_positive"),
             models.CheckConstraint(condition=Q(interval_seconds__gte=1), name="watch_interval_positive"),
+            models.CheckConstraint(condition=~Q(marketplaces=[]), name="watch_has_a_marketplace"),
             models.CheckConstraint(condition=Q(policy__in=Policy.values), name="watch_policy_known"),
             models.CheckConstraint(condition=Q(shipping__in=ShippingWish.values), name="watch_shipping_known"),
         ]

@@ -1,6 +1,6 @@
 """The small building blocks of all pages, built into every template.
 
-Tags: ``icon``, ``match_card``, ``beats``, ``ring``, ``sparkline``, ``title_of``.
+Tags: ``icon``, ``match_card``, ``beats``, ``ring``, ``sparkline``, ``title_of``, ``titles_of``.
 Filters: ``money``, ``price``, ``ago``, ``until``, ``exact``, ``dur``, ``ms``, ``foreign``.
 A moment becomes a ``<time>`` with the exact stamp in its title.
 """
@@ -21,6 +21,7 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Match
 from monitor_site.web import drawing, wording
 from monitor_site.web.cards import card_of
+from monitor_site.web.watch_words import marketplace_titles
 
 register = template.Library()
 
@@ -104,6 +105,12 @@ def foreign(text: str) -> SafeString:
 def title_of(marketplace: str) -> str:
     """The name of a marketplace in the page's language."""
     return catalog().title(marketplace, get_language() or "en")
+
+
+@register.simple_tag
+def titles_of(marketplaces: Sequence[str]) -> str:
+    """The names of several marketplaces in the page's language."""
+    return marketplace_titles(marketplaces)
 
 
 @register.simple_tag

@@ -39,7 +39,7 @@ class Command(BaseCommand):
         floor = catalog().pace(marketplace).floor_seconds
         wish = Wish(
             name=f"Seeded {number}",
-            marketplace=marketplace,
+            marketplaces=[marketplace],
             must=[f"{WORDS[question % len(WORDS)]}{question}"],
             price_max=5_000 + 1_000 * (number % 7),
             interval_seconds=max(floor, interval),
