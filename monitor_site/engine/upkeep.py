@@ -22,7 +22,7 @@ from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import Pace
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.watches import questions
+from monitor_site.watches import follow, questions
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check
 from monitor_site.watches.results import Standing
@@ -47,6 +47,12 @@ def audit(now: datetime) -> None:
     added, removed = settling.rebuild(schedule), settling.prune(schedule)
     if added or removed or healed:
         log.warning("schedule.audited", added=added, removed=removed, healed=healed)
+
+
+def follow_matches(now: datetime) -> None:
+    """Have the listings of matches looked at that are not, those of an earlier release too, and no others."""
+    if healed := follow.heal(now=now):
+        log.info("follow.healed", listings=healed)
 
 
 def sweep_outbox(now: datetime) -> None:
@@ -82,6 +88,7 @@ class Task:
 
 TASKS = {
     "audit": Task(run=audit, every_seconds=60),
+    "follow": Task(run=follow_matches, every_seconds=300),
     "outbox": Task(run=sweep_outbox, every_seconds=15),
     "retention": Task(run=prune, every_seconds=60),
 }

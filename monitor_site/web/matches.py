@@ -70,7 +70,7 @@ def _watches(request: HttpRequest, filters: Filters) -> dict[str, Any]:
 def ignore(request: HttpRequest, public_id: str) -> HttpResponse:
     """Put a match aside; the card becomes one line with the way back."""
     match = _mine(request, public_id)
-    services.ignore_match(match=match)
+    services.ignore_match(match=match, now=timezone.now())
     if getattr(request, "htmx", False):
         return render(request, "web/_ignored.html", {"match": match})
     messages.success(request, gettext("Ignored: %(title)s") % {"title": match.listing.title})
@@ -81,7 +81,7 @@ def ignore(request: HttpRequest, public_id: str) -> HttpResponse:
 def restore(request: HttpRequest, public_id: str) -> HttpResponse:
     """Take an ignored match back."""
     match = _mine(request, public_id)
-    services.restore_match(match=match)
+    services.restore_match(match=match, now=timezone.now())
     if getattr(request, "htmx", False):
         return render(request, "web/_matches.html", {"matches": [_mine(request, public_id)]})
     messages.success(request, gettext("Back in the feed: %(title)s") % {"title": match.listing.title})
