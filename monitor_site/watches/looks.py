@@ -35,9 +35,11 @@ def next_look(
     """
     if listing.status in OVER or now >= _horizon(listing, matched_at):
         return None
-    soonest = now + max(floor, NEAREST)
-    wanted = [_ordinary(matched_at, soonest, spread), *_around_the_end(listing, now, soonest)]
-    at = min(wanted)
+    gap = max(floor, NEAREST)
+    at = min([_ordinary(matched_at, now + gap, spread), *_nearing(listing, now, gap)])
+    if (end := _after_end(listing, now, gap)) is not None and at > end - gap:
+        # A look so shortly before the end would keep the one just after it waiting.
+        at = end
     return at if at <= _horizon(listing, matched_at) else None
 
 
@@ -66,13 +68,18 @@ def _ordinary(matched_at: datetime, soonest: datetime, spread: float) -> datetim
     return daily + days * DAILY
 
 
-def _around_the_end(listing: Listing, now: datetime, soonest: datetime) -> list[datetime]:
-    """Looks that a known end asks for, while the listing is open: as it nears, just after it, and until it is over."""
-    if listing.ends_at is None or listing.status != Status.ON_SALE:
+def _nearing(listing: Listing, now: datetime, gap: timedelta) -> list[datetime]:
+    """The look that an auction asks for as its end nears."""
+    is_open = listing.kind == Kind.AUCTION and listing.status == Status.ON_SALE
+    if listing.ends_at is None or not is_open or now >= listing.ends_at:
         return []
-    after = max(soonest, listing.ends_at + AFTER_END)
-    if now >= listing.ends_at + AFTER_END:
-        return [max(soonest, now + min(now - listing.ends_at, FARTHEST))]
-    step = now + min((listing.ends_at - now) / SHARE, FARTHEST)
-    nearing = max(soonest, step)
-    return [nearing if listing.kind == Kind.AUCTION and nearing < listing.ends_at else after]
+    return [now + max(gap, min((listing.ends_at - now) / SHARE, FARTHEST))]
+
+
+def _after_end(listing: Listing, now: datetime, gap: timedelta) -> datetime | None:
+    """The look just after a known end, or the next one, ever later, while it still says "on sale"."""
+    if listing.ends_at is None or listing.status != Status.ON_SALE:
+        return None
+    if now < listing.ends_at + AFTER_END:
+        return max(now + gap, listing.ends_at + AFTER_END)
+    return now + max(gap, min(now - listing.ends_at, FARTHEST))
