@@ -36,7 +36,7 @@ def looks(
 def test_what_matched_is_looked_at_after_ten_minutes_an_hour_six_hours_and_then_daily_for_a_month() -> None:
     found = [at - MATCHED for at in looks(listing())]
     assert found[:5] == [10 * MINUTE, HOUR, 6 * HOUR, 30 * HOUR, 54 * HOUR]
-    assert {later - sooner for sooner, later in itertools.pairwise(found)} == {DAY}
+    assert {later - sooner for sooner, later in itertools.pairwise(found[3:])} == {DAY}
     assert 29 * DAY < found[-1] <= 30 * DAY
 
 
