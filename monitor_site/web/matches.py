@@ -20,12 +20,21 @@ from .feed_rail import rail_of
 
 @require_safe
 def feed(request: HttpRequest) -> HttpResponse:
-    """The page, or with ``after`` what came since: cards, or their numbers with ``count``."""
+    """The page; with ``after`` what came since: cards, or their numbers with ``count``; with ``these`` those cards."""
+    if "these" in request.GET:
+        return _these(request)
     filters = Filters.of(request.GET)
     after = number(request.GET.get("after"))
     if after is not None:
         return _since(request, since(request.user, filters, after=after, now=timezone.now()))
     return render(request, "web/matches.html", _page(request, filters))
+
+
+def _these(request: HttpRequest) -> HttpResponse:
+    """Cards that the page shows already and whose listings have changed."""
+    ids = [pk for part in request.GET["these"].split(",")[:AT_ONCE] if (pk := number(part)) is not None]
+    found = shown(Match.objects.of(request.user).filter(pk__in=ids)).order_by("-id")
+    return render(request, "web/_matches.html", {"matches": found})
 
 
 def _since(request: HttpRequest, ids: list[int]) -> HttpResponse:
