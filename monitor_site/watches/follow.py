@@ -63,7 +63,7 @@ def settle(*, listing_ids: Iterable[int], now: datetime) -> None:
     _make_missing([listings[pk] for pk in matched_at(listings)], now)
     rows = _held(listings)
     # Read again under the lock: of two people who come and go at once the second sees what the first has done.
-    matched = matched_at(listings)
+    listings, matched = Listing.objects.in_bulk(list(listings)), matched_at(listings)
     changed = [row.pk for row, pk in rows if _settle_one(row, listings[pk], matched.get(pk), now)]
     outbox.write(topic=TOPIC, object_ids=changed, now=now)
 
