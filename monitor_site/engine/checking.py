@@ -15,6 +15,7 @@ from monitor_site.marketplaces.gateway import Found, Gateway, History
 from monitor_site.watches.models import Target
 from monitor_site.watches.results import Result
 
+from .members import number_of
 from .schedule import Lease
 
 log = structlog.get_logger(__name__)
@@ -43,7 +44,7 @@ class Checker:
     async def _ask(self, target: Target) -> tuple[Found | None, str]:
         try:
             async with asyncio.timeout(self.cut_seconds):
-                return await self._search(target), ""
+                return await (self._look(target) if target.is_look else self._search(target)), ""
         except TimeoutError:
             return None, Unavailable.code
         except MarketplaceError as error:
@@ -63,9 +64,12 @@ class Checker:
             marketplace=target.marketplace, criteria=criteria_from(target.criteria, shape), history=history
         )
 
+    async def _look(self, target: Target) -> Found:
+        return await self.gateway.look(marketplace=target.marketplace, external_id=target.criteria)
+
     def _blank(self, lease: Lease, trace: str, started: float) -> Result:
         return Result(
-            target_id=int(lease.id),
+            target_id=number_of(lease.id),
             fence=lease.fence,
             due_ms=lease.due_ms,
             trace=trace,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from monitor_site.connections import redis_client
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
-from monitor_site.watches import joining, questions, services
+from monitor_site.watches import changes, follow, joining, questions
 from monitor_site.watches.models import Match
 
 from . import settling, upkeep
@@ -19,8 +19,10 @@ PATH = "monitor_site.engine.jobs"
 def register() -> None:
     """Say which job follows from which fact."""
     outbox.register(questions.TOPIC, lane="express", job=f"{PATH}.settle_targets")
-    outbox.register(services.CHECK_NOW, lane="express", job=f"{PATH}.hurry_targets")
+    outbox.register(questions.CHECK_NOW, lane="express", job=f"{PATH}.hurry_targets")
     outbox.register(joining.TOPIC, lane="alerts", job=f"{PATH}.announce_matches")
+    outbox.register(changes.TOPIC, lane="alerts", job=f"{PATH}.announce_changes")
+    outbox.register(follow.FOLLOW, lane="upkeep", job=f"{PATH}.follow_listings")
 
 
 def run_checks(marketplace: str, ticket: str) -> None:
@@ -37,9 +39,9 @@ def settle_targets(target_ids: Sequence[int]) -> None:
 
 def hurry_targets(target_ids: Sequence[int]) -> None:
     """A person asked for a check now."""
-    taken = outbox.take(topic=services.CHECK_NOW, object_ids=target_ids)
+    taken = outbox.take(topic=questions.CHECK_NOW, object_ids=target_ids)
     settling.hurry(Schedule(redis_client()), target_ids=list(taken))
-    outbox.finish(topic=services.CHECK_NOW, taken=taken, now=datetime.now(UTC))
+    outbox.finish(topic=questions.CHECK_NOW, taken=taken, now=datetime.now(UTC))
 
 
 def announce_matches(match_ids: Sequence[int]) -> None:
@@ -50,11 +52,30 @@ def announce_matches(match_ids: Sequence[int]) -> None:
     outbox.finish(topic=joining.TOPIC, taken=taken, now=datetime.now(UTC))
 
 
+def announce_changes(listing_ids: Sequence[int]) -> None:
+    """Tell the open pages of everybody whose matches these listings are."""
+    taken = outbox.take(topic=changes.TOPIC, object_ids=listing_ids)
+    matches = follow.wanted().filter(listing_id__in=taken)
+    for pk, user_id, listing_id in matches.values_list("pk", "user_id", "listing_id"):
+        stream.append(redis_client(), user_id=user_id, event="listing", data={"listing": listing_id, "match": pk})
+    outbox.finish(topic=changes.TOPIC, taken=taken, now=datetime.now(UTC))
+
+
+def follow_listings(listing_ids: Sequence[int]) -> None:
+    """Somebody began or ceased to want these listings followed."""
+    taken = outbox.take(topic=follow.FOLLOW, object_ids=listing_ids)
+    follow.settle(listing_ids=taken, now=datetime.now(UTC))
+    outbox.finish(topic=follow.FOLLOW, taken=taken, now=datetime.now(UTC))
+
+
 def run_upkeep(ticket: str) -> None:
     """A ticket of the upkeep schedule: run what is due, one task after the other."""
     upkeep.run_due(ticket)
 
 
 ALLOWED = frozenset(
-    f"{PATH}.{job.__name__}" for job in (run_checks, settle_targets, hurry_targets, announce_matches, run_upkeep)
-)
+    f"{PATH}.{job.__name__}"
+    for job in (
+        run_checks, settle_targets, hurry_targets, announce_matches, announce_changes, follow_listings, run_upkeep,
+    )
+)  # fmt: skip

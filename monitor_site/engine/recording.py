@@ -17,6 +17,7 @@ from monitor_site.watches.results import Recorded, Result, Standing
 
 from . import settling
 from .flight import Landed
+from .members import member, number_of
 from .schedule import Return, Schedule
 
 log = structlog.get_logger(__name__)
@@ -28,8 +29,8 @@ UNRECORDED_DELAY_MS = 5_000
 def load_targets(ids: Sequence[str]) -> dict[str, Target]:
     """The active rows of leased ids."""
     close_old_connections()
-    rows = Target.objects.filter(pk__in=[int(name) for name in ids], active=True)
-    return {str(row.pk): row for row in rows}
+    rows = Target.objects.filter(pk__in=list(map(number_of, ids)), active=True)
+    return {member(row): row for row in rows}
 
 
 def write(landed: Sequence[Landed]) -> list[Return]:
@@ -77,12 +78,12 @@ def _record(results: Sequence[Result]) -> dict[int, Standing]:
 
 def _return(one: Landed, standings: dict[int, Standing]) -> Return:
     """What could not be recorded comes back with a delay: the marketplace is not asked faster for our own trouble."""
-    standing = standings.get(int(one.lease.id))
+    standing = standings.get(number_of(one.lease.id))
     if standing is None and one.target is not None:
         standing = standing_of(one.target, delay_ms=UNRECORDED_DELAY_MS)
     if standing is None or not standing.active:
         return Return(lease=one.lease, how="remove")
-    return Return(lease=one.lease, how="beat", standing=standing)
+    return Return(lease=one.lease, how="beat" if standing.due_ms is None else "at", standing=standing)
 
 
 def _tell_health(recorded: Recorded) -> None:
@@ -100,7 +101,7 @@ def quarantine(marketplace: str, ids: Sequence[str]) -> None:
     close_old_connections()
     now = datetime.now(UTC)
     log.error("target.quarantined", marketplace=marketplace, targets=list(ids))
-    Target.objects.filter(pk__in=[int(name) for name in ids]).update(
+    Target.objects.filter(pk__in=list(map(number_of, ids))).update(
         quarantined_at=now, active=False, last_error="quarantined"
     )
 
@@ -108,4 +109,4 @@ def quarantine(marketplace: str, ids: Sequence[str]) -> None:
 def settle_again(ids: Sequence[str]) -> None:
     """Targets that were edited while they were leased."""
     close_old_connections()
-    settling.settle(Schedule(redis_client()), target_ids=[int(name) for name in ids])
+    settling.settle(Schedule(redis_client()), target_ids=list(map(number_of, ids)))

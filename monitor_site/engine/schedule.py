@@ -1,4 +1,4 @@
-"""The schedule: one ZSET of due times per marketplace, and the scripts that move ids through it.
+"""The schedule: ZSETs of due times per marketplace, and the scripts that move ids through them.
 
 All state is in Redis and all of it may be lost: ``{mm}:built`` says that it is complete. Redis server time is the only
 clock. ``Schedule`` is the blocking side (promoter, jobs, commands), ``Leases`` the side of a worker's event loop.
@@ -29,6 +29,8 @@ LONE_CRASHES = 5
 MOST_IDS = 100
 LATE_MS = 1000
 WAKE = "wake"
+# Searches stand in one set, looks at listings in another: however many of these wait, a search is found at once.
+WAITING = ("due", "looks")
 # Housekeeping has a schedule of its own beside those of the marketplaces.
 UPKEEP = "upkeep"
 
@@ -91,7 +93,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Return:
-    """How a lease goes back: ``beat`` with its standing, ``release`` to the due time it had, ``remove``."""
+    """How a lease goes back: ``beat`` or ``at`` (its very time) with its standing, ``release`` to the due time it had,
+
+    ``remove``.
+    """
 
     lease: Lease
     how: str
@@ -99,13 +104,13 @@ class Return:
 
     def args(self) -> list[Any]:
         """As the script wants it."""
-        phase, interval_ms, delay_ms = 0, 1000, 0
+        phase, interval_ms, delay_ms, due_ms = 0, 1000, 0, self.lease.due_ms
         if self.standing is not None:
             interval_ms = self.standing.interval_seconds * 1000
             phase = phase_ms(self.standing.key, self.standing.interval_seconds)
             delay_ms = self.standing.delay_ms
-        lease = self.lease
-        return [lease.id, lease.fence, self.how, phase, interval_ms, delay_ms, lease.due_ms]
+            due_ms = due_ms if self.standing.due_ms is None else self.standing.due_ms
+        return [self.lease.id, self.lease.fence, self.how, phase, interval_ms, delay_ms, due_ms]
 
 
 class Schedule:
@@ -118,14 +123,14 @@ class Schedule:
 
     def ask(self, *, marketplace: str, pace: Pace, ticket: str) -> Asked:
         """Whether a ticket should go out for a marketplace now."""
-        keys = [key(kind, marketplace) for kind in ("due", "pace", "breaker", "tickets")]
+        keys = [key(kind, marketplace) for kind in ("due", "pace", "breaker", "tickets", "looks")]
         args: list[Any] = [TICKET_AHEAD_MS, pace.per_minute, capacity(pace), ticket, TICKET_TTL_MS, SECOND_TICKET_AT]
         sent, now, again = self._ask(keys=keys, args=args)
         return Asked(ticket=bool(sent), again_ms=None if again < 0 else max(0, again - now))
 
     def put(self, *, marketplace: str, moves: Iterable[tuple[str, str, int]]) -> int:
         """Move ids: (id, how, due ms or 0 for now), with ``how`` as ``put.lua`` says. Wakes the promoters."""
-        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects", "edited")]
+        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects", "edited", "looks")]
         flat: list[Any] = [part for move in moves for part in move]
         moved = 0
         for start in range(0, len(flat), 3 * 500):
@@ -144,18 +149,32 @@ class Schedule:
             room = min(room, int(float(tokens) + max(0, now - float(at)) * pace.per_minute / 60_000))
         if room <= 0 or int(opened or 0) > now:
             return Waiting(due=0, late=0)
-        due = [int(self._redis.zcount(key("due", marketplace), "-inf", limit)) for limit in (now, now - LATE_MS)]
+        due = [sum(self.overdue(marketplace, before_ms=limit)) for limit in (now, now - LATE_MS)]
         return Waiting(due=min(room, due[0]), late=min(room, due[1]))
+
+    def overdue(self, marketplace: str, *, before_ms: int) -> tuple[int, int]:
+        """How many searches and how many looks should have run before a moment."""
+        searches, looks = (self._redis.zcount(key(kind, marketplace), "-inf", before_ms) for kind in WAITING)
+        return int(searches), int(looks)
 
     def members(self, marketplace: str) -> set[str]:
         """Every id of a marketplace, due or leased."""
-        names: list[Any] = self._redis.zrange(key("due", marketplace), 0, -1)
+        names: list[Any] = [name for kind in WAITING for name in self._redis.zrange(key(kind, marketplace), 0, -1)]
         return {name.decode() for name in names}
+
+    def leased(self, marketplace: str) -> list[str]:
+        """Every id of a marketplace that is at a worker."""
+        names: list[Any] = self._redis.hkeys(key("lease", marketplace))
+        return [name.decode() for name in names]
 
     def marketplaces(self) -> set[str]:
         """The marketplaces that have a schedule."""
-        prefix = key("due", "")
-        return {name.decode().removeprefix(prefix) for name in self._redis.scan_iter(match=f"{_glob(prefix)}*")}
+        prefixes = [key(kind, "") for kind in WAITING]
+        return {
+            name.decode().removeprefix(prefix)
+            for prefix in prefixes
+            for name in self._redis.scan_iter(match=f"{_glob(prefix)}*")
+        }
 
     def now_ms(self) -> int:
         """Server time."""
@@ -192,7 +211,7 @@ class Leases:
         self, *, marketplace: str, pace: Pace, slots: int, idle: bool, tickets: Sequence[str] = ()
     ) -> Leased:
         """Lease what is due, at most ``slots``; ``idle``: nothing is in flight in this worker."""
-        kinds = ("due", "lease", "pace", "breaker", "tickets", "suspects", "drain")
+        kinds = ("due", "lease", "pace", "breaker", "tickets", "suspects", "drain", "looks", "share")
         args: list[Any] = [
             min(slots, MOST_IDS), pace.concurrency, AHEAD_MS, self._lease_ms, self._worker, int(idle),
             pace.per_minute, capacity(pace), TICKET_LIVE_MS, self._lone_crashes, *tickets,
@@ -205,13 +224,13 @@ class Leases:
         args: list[Any] = [self._lease_ms]
         for lease in leases:
             args += [lease.id, lease.fence]
-        lost = await self._extend(keys=[key("due", marketplace), key("lease", marketplace)], args=args)
+        lost = await self._extend(keys=[key(kind, marketplace) for kind in ("due", "lease", "looks")], args=args)
         gone = {(lost[i].decode(), int(lost[i + 1])) for i in range(0, len(lost), 2)}
         return {lease for lease in leases if (lease.id, lease.fence) in gone}
 
     async def give_back(self, *, marketplace: str, returns: Sequence[Return]) -> Returned:
         """Give leases back in one call."""
-        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects", "edited")]
+        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects", "edited", "looks")]
         args = [part for one in returns for part in one.args()]
         lost, edited = await self._give_back(keys=keys, args=args)
         return Returned(lost=frozenset(n.decode() for n in lost), edited=frozenset(n.decode() for n in edited))

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Target, WatchTarget
-from monitor_site.watches.record import LONGEST_DELAY_MS
+from monitor_site.watches.record import LONGEST_DELAY_MS, due_ms_of
 
+from .members import member, member_of
 from .schedule import UPKEEP, Schedule
 
 NOW = 0
@@ -26,7 +27,7 @@ def settle(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
 
 
 def _move(target: Target, now: int, *, hurry: bool) -> tuple[str, str, int]:
-    name = str(target.pk)
+    name = member(target)
     if not target.active:
         return name, "remove", NOW
     if hurry and not target.failures:
@@ -35,34 +36,41 @@ def _move(target: Target, now: int, *, hurry: bool) -> tuple[str, str, int]:
 
 
 def beat_after(target: Target, now_ms: int) -> int:
-    """The next beat of a target's grid."""
+    """The next beat of a target's grid; of a look its time, which may have passed."""
+    if (due_ms := due_ms_of(target)) is not None:
+        return due_ms
     seconds = target.interval_seconds
     return next_beat(phase=phase_ms(target.key, seconds), interval_seconds=seconds, after_ms=now_ms)
 
 
 def hurry(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
     """Check these now: the pace still holds."""
-    for row in Target.objects.filter(pk__in=target_ids, active=True).only("marketplace"):
-        schedule.put(marketplace=row.marketplace, moves=[(str(row.pk), "sooner", NOW)])
+    for row in Target.objects.filter(pk__in=target_ids, active=True).only("marketplace", "kind"):
+        schedule.put(marketplace=row.marketplace, moves=[(member(row), "sooner", NOW)])
 
 
 def rebuild(schedule: Schedule) -> int:
-    """Put every active target that is missing back on its grid, spread by phase; returns how many were missing.
+    """Put every active target that is missing back, a search on its grid, spread by phase, a look at its own time.
 
+    Returns how many were missing.
     Adding only what is absent may be done by two at once. What lies further ahead than any beat or back-off can
     (an edit that came at a bad moment, a server clock that was set back) is pulled in.
     """
     now = schedule.now_ms()
     added = 0
     wanted: dict[str, list[tuple[str, str, int]]] = {}
-    for row in Target.objects.filter(active=True).only("marketplace", "key", "interval_seconds").iterator():
-        latest = now + row.interval_seconds * 1000 + LONGEST_DELAY_MS
+    rows = Target.objects.filter(active=True).only("marketplace", "kind", "key", "interval_seconds", "due_at")
+    for row in rows.iterator():
         moves = wanted.setdefault(row.marketplace, [])
-        moves += [(str(row.pk), "new", beat_after(row, now)), (str(row.pk), "bound", latest)]
+        moves += [(member(row), "new", beat_after(row, now)), (member(row), "bound", _latest(row, now))]
     for marketplace, moves in wanted.items():
         added += schedule.put(marketplace=marketplace, moves=moves)
     schedule.mark_built()
     return added
+
+
+def _latest(target: Target, now: int) -> int:
+    return due_ms_of(target) or now + target.interval_seconds * 1000 + LONGEST_DELAY_MS
 
 
 def prune(schedule: Schedule) -> int:
@@ -71,7 +79,7 @@ def prune(schedule: Schedule) -> int:
     for marketplace in schedule.marketplaces() - {UPKEEP}:
         # First the schedule, then the database: a target made in between is in neither or in both.
         members = schedule.members(marketplace)
-        active = Target.objects.filter(marketplace=marketplace, active=True).values_list("pk", flat=True)
-        strays = sorted(members - set(map(str, active)))
+        active = Target.objects.filter(marketplace=marketplace, active=True).values_list("pk", "kind")
+        strays = sorted(members - {member_of(pk, kind) for pk, kind in active})
         removed += schedule.put(marketplace=marketplace, moves=[(name, "remove", NOW) for name in strays])
     return removed

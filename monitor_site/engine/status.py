@@ -12,8 +12,9 @@ from rq.utils import utcparse
 from monitor_site.connections import key, lane_queue
 from monitor_site.marketplaces import breaker
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches.models import Check, Listing, Match, Outcome, Target, Watch
+from monitor_site.watches.models import Check, Listing, Match, Outcome, Target, TargetKind, TargetQuerySet, Watch
 
+from .members import is_look
 from .schedule import Schedule
 
 WINDOW = timedelta(minutes=5)
@@ -23,12 +24,16 @@ HEARTBEAT_PATIENCE = timedelta(seconds=75)
 
 
 def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
-    """All figures; ``lateness_ms``, ``checks``, ``checks_failed`` and ``missed_beats`` are of the last five minutes."""
+    """All figures; ``lateness_ms``, ``checks``, ``checks_failed`` and ``missed_beats`` are of the last five minutes.
+
+    All but ``looks``, ``looks_overdue`` and ``leased`` speak of searches alone: looks give way, so they may be late.
+    """
     return {
         "at": now.isoformat(timespec="seconds"),
         "watches": Watch.objects.active().count(),
-        "targets": Target.objects.filter(active=True).count(),
-        "targets_unserved": Target.objects.filter(active=True).exclude(marketplace__in=catalog().plugins).count(),
+        "targets": _active().count(),
+        "targets_unserved": _active().exclude(marketplace__in=catalog().plugins).count(),
+        "looks": Target.objects.looks().filter(active=True).count(),
         **_schedule(client),
         **_checks(now),
         "matches": Match.objects.filter(silent=False).count(),
@@ -41,20 +46,25 @@ def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
     }
 
 
+def _active() -> TargetQuerySet:
+    return Target.objects.searches().filter(active=True)
+
+
 def _schedule(client: redis.Redis) -> dict[str, int]:
     """``due``: waiting for their time or late; ``leased``: at a worker; ``overdue``: late by more than a second."""
     schedule = Schedule(client)
-    now, due, leased, overdue = schedule.now_ms(), 0, 0, 0
+    now, due, leased, overdue, looks_overdue = schedule.now_ms(), 0, 0, 0, 0
     for name in schedule.marketplaces() & set(catalog().plugins):
-        held = int(client.hlen(key("lease", name)))
-        leased += held
-        due += int(client.zcard(key("due", name))) - held
-        overdue += int(client.zcount(key("due", name), "-inf", now - OVERDUE_MS))
-    return {"due": due, "leased": leased, "overdue": overdue}
+        held = schedule.leased(name)
+        leased += len(held)
+        due += int(client.zcard(key("due", name))) - sum(not is_look(member) for member in held)
+        searches, looks = schedule.overdue(name, before_ms=now - OVERDUE_MS)
+        overdue, looks_overdue = overdue + searches, looks_overdue + looks
+    return {"due": due, "leased": leased, "overdue": overdue, "looks_overdue": looks_overdue}
 
 
 def _checks(now: datetime) -> dict[str, Any]:
-    recent = Check.objects.filter(started_at__gte=now - WINDOW)
+    recent = Check.objects.filter(started_at__gte=now - WINDOW, target__kind=TargetKind.SEARCH)
     sums = recent.aggregate(
         checks=Count("pk"), checks_failed=Count("pk", filter=Q(outcome=Outcome.FAILED)), missed=Sum("missed_beats")
     )

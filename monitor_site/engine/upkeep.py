@@ -22,9 +22,9 @@ from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import Pace
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.watches import questions
+from monitor_site.watches import follow, questions
 from monitor_site.watches.beat import next_beat, phase_ms
-from monitor_site.watches.models import Check
+from monitor_site.watches.models import Check, Target
 from monitor_site.watches.results import Standing
 
 from . import settling
@@ -49,6 +49,12 @@ def audit(now: datetime) -> None:
         log.warning("schedule.audited", added=added, removed=removed, healed=healed)
 
 
+def follow_matches(now: datetime) -> None:
+    """Have the listings of matches looked at that are not, those of an earlier release too, and no others."""
+    if healed := follow.heal(now=now):
+        log.info("follow.healed", listings=healed)
+
+
 def sweep_outbox(now: datetime) -> None:
     """Hand out again what got lost between a commit and its job."""
     if swept := outbox.sweep(now=now, before=now - OUTBOX_PATIENCE):
@@ -56,9 +62,11 @@ def sweep_outbox(now: datetime) -> None:
 
 
 def prune(now: datetime) -> None:
-    """The one owner of retention: old checks, finished outbox rows, dead sessions; a bounded time at once."""
+    """The one owner of retention: old checks and looks, finished outbox rows, dead sessions; a bounded time at once."""
     give_up = time.monotonic() + PRUNE_SECONDS
-    _prune(Check.objects.filter(started_at__lt=now - timedelta(days=settings.CHECK_RETENTION_DAYS)), give_up)
+    old = now - timedelta(days=settings.CHECK_RETENTION_DAYS)
+    _prune(Check.objects.filter(started_at__lt=old), give_up)
+    _prune(Target.objects.looks().filter(active=False, quarantined_at=None, checked_at__lt=old), give_up)
     _prune(OutboxRow.objects.filter(done_at__lt=now - OUTBOX_KEPT), give_up)
     Session.objects.filter(expire_date__lt=now).delete()
 
@@ -82,6 +90,7 @@ class Task:
 
 TASKS = {
     "audit": Task(run=audit, every_seconds=60),
+    "follow": Task(run=follow_matches, every_seconds=300),
     "outbox": Task(run=sweep_outbox, every_seconds=15),
     "retention": Task(run=prune, every_seconds=60),
 }

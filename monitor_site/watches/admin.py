@@ -127,8 +127,8 @@ class IsQuarantined(admin.SimpleListFilter):
 
 @admin.register(Target)
 class TargetAdmin(LookOnly):
-    list_display = ("id", "marketplace", "criteria", "active", "checked_at", "last_error", "quarantined_at")
-    list_filter = (IsQuarantined, "marketplace")
+    list_display = ("id", "marketplace", "kind", "criteria", "active", "checked_at", "last_error", "quarantined_at")
+    list_filter = (IsQuarantined, "kind", "marketplace")
     search_fields = ("=id", "=key", "criteria")
     inlines = (Links,)
     ordering = ("-id",)

@@ -8,10 +8,12 @@ from datetime import datetime, timedelta
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.outbox import services as outbox
 
+from . import follow
+from .facts import amount_of
 from .matching import Decision, Rule, decide
 from .models import Cause, EventKind, ListingEvent, Match, ShippingWish, Watch, WatchTarget
 from .pages import Page
-from .sightings import Seen, amount_of
+from .sightings import Seen
 
 TOPIC = "match"
 # A listing may be older than the watch by the time the marketplace's search needs to show it, and some more.
@@ -22,11 +24,12 @@ EDGES = ((EventKind.PRICE_DROP, Cause.PRICE_DROP), (EventKind.BACK, Cause.BACK))
 
 @dataclass(slots=True, kw_only=True)
 class Joined:
-    """How many new listings and matches each check (by trace) brought, and the matches to tell of."""
+    """How many new listings and matches each check (by trace) brought, the matches to tell of, and their listings."""
 
     new: Counter[str] = field(default_factory=Counter)
     matched: Counter[str] = field(default_factory=Counter)
     announced: list[int] = field(default_factory=list)
+    listings: set[int] = field(default_factory=set)
 
 
 def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dict[str, Seen]], now: datetime) -> Joined:
@@ -44,6 +47,7 @@ def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dic
         _save(_drafts(link, page, seen.get(page.result.trace, {}), had, now), joined)
     _baseline([link.pk for link in asked if link.baselined_at is None], now)
     outbox.write(topic=TOPIC, object_ids=joined.announced, now=now)
+    follow.follow_later(listing_ids=joined.listings, now=now)
     return joined
 
 
@@ -68,7 +72,7 @@ def _drafts(
     drafts = []
     for one in rows.values():
         wanted = link.baselined_at is None or one.sighting.external_id in page.changed
-        if not wanted or (link.watch_id, one.listing_id) in had:
+        if not wanted or one.doubted or (link.watch_id, one.listing_id) in had:
             continue
         decision = decide(rule, one.sighting)
         if decision.matches:
@@ -149,6 +153,8 @@ def _save(drafts: list[Match], joined: Joined) -> None:
     drafts.sort(key=lambda match: match.listing_id)
     Match.objects.bulk_create(drafts, ignore_conflicts=True, batch_size=200)
     made = Match.objects.filter(public_id__in=[draft.public_id for draft in drafts], silent=False)
-    for pk, trace in made.values_list("pk", "trace"):
+    for pk, trace, listing_id, marketplace in made.values_list("pk", "trace", "listing_id", "listing__marketplace"):
         joined.matched[trace] += 1
         joined.announced.append(pk)
+        if follow.can_look(marketplace):
+            joined.listings.add(listing_id)

@@ -7,9 +7,10 @@ from functools import cached_property
 from monitor_site.contract import Sighting
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
+from .facts import digest
 from .models import Target
 from .results import Result
-from .sightings import Look, digest
+from .sightings import Look
 
 
 def currency_of(marketplace: str) -> str:

@@ -12,10 +12,11 @@ from monitor_site.contract import canonical
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.outbox import services as outbox
 
-from .models import Target, Watch, WatchTarget
+from .models import Target, TargetKind, Watch, WatchTarget
 from .wishes import criteria_of
 
 TOPIC = "target"
+CHECK_NOW = "check_now"
 MOST_HEALED = 1000
 
 
@@ -59,7 +60,7 @@ def lock(target_ids: Iterable[int]) -> dict[int, Target]:
 
 
 def _target(watch: Watch, marketplace: str, criteria: str, now: datetime) -> Target:
-    key = target_key(marketplace=marketplace, kind="search", criteria=criteria)
+    key = target_key(marketplace=marketplace, kind=TargetKind.SEARCH, criteria=criteria)
     defaults = {
         "marketplace": marketplace,
         "criteria": criteria,
@@ -95,7 +96,7 @@ def settle(*, target_ids: Iterable[int], now: datetime) -> None:
     Inside a transaction. The rows are locked before the wishes are read, so that of two people who come and go at
     once the second sees what the first has done.
     """
-    rows = lock(target_ids)
+    rows = {pk: row for pk, row in lock(target_ids).items() if not row.is_look}
     wishes = _wishes(rows)
     changed = [row.pk for row in rows.values() if _settle_one(row, wishes.get(row.pk))]
     waiting = WatchTarget.objects.filter(target_id__in=rows, baselined_at=None, watch__paused_at=None)
@@ -121,7 +122,9 @@ def _settle_one(target: Target, shortest: int | None) -> bool:
 def heal(*, now: datetime) -> int:
     """Settle the targets whose row does not say what their watches say; returns how many (there should be none)."""
     asked = WatchTarget.objects.filter(target=OuterRef("pk"), watch__paused_at=None)
-    wrong = Target.objects.filter(quarantined_at=None).annotate(asked=Exists(asked)).exclude(active=F("asked"))
+    wrong = (
+        Target.objects.searches().filter(quarantined_at=None).annotate(asked=Exists(asked)).exclude(active=F("asked"))
+    )
     ids = list(wrong.values_list("pk", flat=True)[:MOST_HEALED])
     settle(target_ids=ids, now=now)
     return len(ids)

@@ -12,13 +12,14 @@ from django.db import transaction
 
 from monitor_site.contract import NoPace, SuspectEmpty
 
+from . import changes, looking
 from .beat import missed_beats, phase_ms
 from .joining import Joined, join
 from .models import Check, Outcome, Target, WatchTarget
 from .pages import Page
 from .questions import lock
 from .results import Recorded, Result, Standing
-from .sightings import touch, upsert
+from .sightings import Seen, touch, upsert
 
 LONGEST_DELAY_MS = 15 * 60 * 1000
 # How coarse "last seen" of a listing is: one update per target and so many seconds, not one per row and check.
@@ -34,7 +35,7 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
     targets = lock(result.target_id for result in results)
     recorded = Recorded()
     accepted = [r for r in results if r.target_id in targets and _accept(targets[r.target_id], r, recorded)]
-    joined = _find([r for r in accepted if not r.failed], targets, now)
+    joined = _found(accepted, targets, now)
     Check.objects.bulk_create([_check(r, targets[r.target_id], joined) for r in accepted])
     recorded.matches = joined.announced
     recorded.standings = [_standing(r, targets.get(r.target_id)) for r in results]
@@ -43,23 +44,22 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
 
 def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
     """Winning is an update that changed one row."""
-    changes = _after_failure(target, result) if result.failed else _after_success(result)
-    failures = changes["failures"]
+    told = _after_failure(target, result) if result.failed else _after_success(result)
     won = Target.objects.filter(pk=target.pk, fence__lt=result.fence).update(
-        fence=result.fence, checked_at=result.finished_at, **changes
+        fence=result.fence, checked_at=result.finished_at, **told
     )
     if not won:
         recorded.stale.add(target.pk)
         return False
-    if bool(target.failures) != bool(failures):
+    if bool(target.failures) != bool(told["failures"]):
         recorded.health_changed.add(target.pk)
-    target.failures = failures
+    target.failures, target.empty_streak = told["failures"], told["empty_streak"]
     return True
 
 
 def _after_failure(target: Target, result: Result) -> dict[str, Any]:
     """Our own shortage of pace is no failure of the target: it neither counts nor delays the next beat."""
-    suspect = result.error == SuspectEmpty.code
+    suspect = result.error == SuspectEmpty.code or looking.says_gone_again(target, result)
     streak = target.empty_streak + 1 if suspect else target.empty_streak
     failures = target.failures if result.error == NoPace.code else target.failures + 1
     return {"failures": failures, "last_error": result.error, "empty_streak": streak}
@@ -69,29 +69,44 @@ def _after_success(result: Result) -> dict[str, Any]:
     return {"failures": 0, "last_error": "", "empty_streak": 0, "succeeded_at": result.finished_at}
 
 
-def _find(results: Sequence[Result], targets: dict[int, Target], now: datetime) -> Joined:
+def _found(results: Sequence[Result], targets: dict[int, Target], now: datetime) -> Joined:
+    """What searches and looks brought, and what follows from it."""
+    looks = [r for r in results if targets[r.target_id].is_look]
+    good = [r for r in results if not r.failed]
+    pages, links = _pages([r for r in good if not targets[r.target_id].is_look], targets)
+    closer = [looking.look_of(targets[r.target_id], r) for r in looks if not r.failed]
+    seen = upsert([*(page.look for page in pages if page.look.sightings), *closer], now=now)
+    for page in pages:
+        _remember(page, seen.get(page.result.trace, {}))
+    joined = join(pages=[page for page in pages if page.changed or page.whole], links=links, seen=seen, now=now)
+    changes.tell(seen=seen, removed=looking.conclude(looks, targets, now=now), now=now)
+    _touch(pages, now)
+    return joined
+
+
+def _pages(results: Sequence[Result], targets: dict[int, Target]) -> tuple[list[Page], list[WatchTarget]]:
     """Only rows that changed, or all where some watch waits for its baseline, are looked at closer."""
     links = list(WatchTarget.objects.filter(target_id__in=[r.target_id for r in results], watch__paused_at=None))
     waiting = {link.target_id for link in links if link.baselined_at is None}
-    pages = [_page(targets[r.target_id], r, whole=r.target_id in waiting) for r in results]
-    for page in pages:
-        _remember(page)
-    seen = upsert([page.look for page in pages if page.look.sightings], now=now)
-    joined = join(pages=[page for page in pages if page.changed or page.whole], links=links, seen=seen, now=now)
-    for page in pages:
-        if _slot(now) != _slot(page.target.succeeded_at):
-            touch(marketplace=page.target.marketplace, external_ids=page.recent, now=now)
-    return joined
+    return [_page(targets[r.target_id], r, whole=r.target_id in waiting) for r in results], links
 
 
 def _page(target: Target, result: Result, *, whole: bool) -> Page:
     return Page(target=target, result=result, before=target.recent, whole=whole)
 
 
-def _remember(page: Page) -> None:
-    """Keep the answer for the next comparison."""
-    if page.recent != page.before:
-        Target.objects.filter(pk=page.target.pk).update(recent=page.recent)
+def _remember(page: Page, seen: dict[str, Seen]) -> None:
+    """Keep the answer for the next comparison; what is doubted counts as changed until it is believed."""
+    doubted = {name: page.before.get(name, "") for name, one in seen.items() if one.doubted}
+    recent = page.recent | doubted
+    if recent != page.before:
+        Target.objects.filter(pk=page.target.pk).update(recent=recent)
+
+
+def _touch(pages: Sequence[Page], now: datetime) -> None:
+    for page in pages:
+        if _slot(now) != _slot(page.target.succeeded_at):
+            touch(marketplace=page.target.marketplace, external_ids=page.recent, now=now)
 
 
 def _slot(moment: datetime | None) -> int:
@@ -132,6 +147,9 @@ def _duration_ms(result: Result) -> int:
 
 
 def _missed(result: Result, target: Target) -> int:
+    """A look has no beats to miss, only a time."""
+    if target.is_look:
+        return 0
     missed = missed_beats(
         phase=phase_ms(target.key, target.interval_seconds),
         interval_seconds=target.interval_seconds,
@@ -145,7 +163,7 @@ def _standing(result: Result, target: Target | None) -> Standing:
     """A target that is gone is inactive; one that failed comes back later, twice as late each time."""
     if target is None:
         return Standing(target_id=result.target_id, key="0" * 64, active=False, interval_seconds=1)
-    counts = result.failed and result.error != NoPace.code
+    counts = result.failed and result.error != NoPace.code and not target.is_look
     return standing_of(target, delay_ms=_delay_ms(target) if counts else 0)
 
 
@@ -157,7 +175,13 @@ def standing_of(target: Target, *, delay_ms: int) -> Standing:
         active=target.active,
         interval_seconds=target.interval_seconds,
         delay_ms=delay_ms,
+        due_ms=due_ms_of(target),
     )
+
+
+def due_ms_of(target: Target) -> int | None:
+    """The exact time of a look in epoch milliseconds; ``None`` for what beats on a grid."""
+    return None if target.due_at is None else round(target.due_at.timestamp() * 1000)
 
 
 def _delay_ms(target: Target) -> int:

@@ -38,13 +38,17 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What the schedule must know of a target when it comes back: due again or not, on which beat, how much later."""
+    """What the schedule must know of a target when it comes back: due again or not, on which beat, how much later.
+
+    ``due_ms``: not on a beat but at this very time.
+    """
 
     target_id: int
     key: str
     active: bool
     interval_seconds: int
     delay_ms: int = 0
+    due_ms: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -9,9 +9,10 @@ from django.db import transaction
 
 from monitor_site.outbox import services as outbox
 
-from . import questions
+from . import follow, questions
 from .models import Match, MatchQuerySet, MatchState, Target, Watch
 from .pages import currency_of
+from .questions import CHECK_NOW
 from .wishes import Wish, checked
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
     "see_matches",
 ]
 
-CHECK_NOW = "check_now"
 WISHED = tuple(field.name for field in fields(Wish))
 
 
@@ -98,6 +98,7 @@ def delete_watch(*, watch: Watch, now: datetime) -> None:
     """Remove a watch and its matches; listings and their prices stay."""
     targets = _targets_of(watch)
     questions.lock(targets)
+    follow.follow_later(listing_ids=follow.followed(Match.objects.filter(watch=watch)), now=now)
     watch.delete()
     questions.settle(target_ids=targets, now=now)
 
@@ -116,17 +117,24 @@ def check_now(*, watch: Watch, now: datetime) -> None:
 def release_target(*, target: Target, now: datetime) -> None:
     """Take a target out of quarantine."""
     Target.objects.filter(pk=target.pk).update(quarantined_at=None, last_error="", failures=0)
-    questions.settle(target_ids={target.pk}, now=now)
+    if target.listing_id is None:
+        questions.settle(target_ids={target.pk}, now=now)
+    else:
+        follow.settle(listing_ids=[target.listing_id], now=now)
 
 
-def ignore_match(*, match: Match) -> None:
-    """Put a match aside."""
+@transaction.atomic
+def ignore_match(*, match: Match, now: datetime) -> None:
+    """Put a match aside; a listing that nobody else wants is followed no more."""
     Match.objects.filter(pk=match.pk).update(state=MatchState.IGNORED)
+    follow.settle(listing_ids=[match.listing_id], now=now)
 
 
-def restore_match(*, match: Match) -> None:
+@transaction.atomic
+def restore_match(*, match: Match, now: datetime) -> None:
     """Take back :func:`ignore_match`."""
-    Match.objects.filter(pk=match.pk, state=MatchState.IGNORED).update(state=MatchState.SEEN)
+    if Match.objects.filter(pk=match.pk, state=MatchState.IGNORED).update(state=MatchState.SEEN):
+        follow.settle(listing_ids=[match.listing_id], now=now)
 
 
 def see_matches(*, user: Any, match_ids: Iterable[int]) -> int:

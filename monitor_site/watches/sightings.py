@@ -1,28 +1,19 @@
 """From sightings to listings, price points and events. Runs inside the recording transaction."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
 
-from monitor_site.contract import Money, Sighting, Status
+from monitor_site.contract import Sighting, Status
 
+from .facts import OVER, digest, edges, figures, first, taken_over
 from .models import EventKind, Listing, ListingEvent, PricePoint
 
-COMPARED = (
-    "marketplace", "external_id", "title", "price", "status", "digest", "trace", "observed_at", "edited_at",
-)  # fmt: skip
-STATUS_EVENTS = {
-    Status.RESERVED: EventKind.RESERVED,
-    Status.SOLD: EventKind.SOLD,
-    Status.STOPPED: EventKind.STOPPED,
-    Status.ENDED: EventKind.ENDED,
-    Status.REMOVED: EventKind.REMOVED,
-    Status.ON_SALE: EventKind.BACK,
-}
+# For so long after a look a search may still show what is over: it brings nothing back.
+SEARCH_LAG = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,39 +21,36 @@ class Seen:
     """A sighting with what it is to us: the listing's id, and what changed since the last look.
 
     ``fresh``: never seen before by any target. ``events``: the edges of this look, empty when nothing changed.
+    ``doubted``: a search shows what a look has just seen leave; it counts when it is still shown later.
     """
 
     sighting: Sighting
     listing_id: int
     fresh: bool
     events: frozenset[str] = frozenset()
+    doubted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """All sightings of one check, with its marketplace and that one's currency, its start and trace."""
+    """All sightings of one check, with its marketplace and that one's currency, its start and trace.
+
+    ``closer``: not rows of a search but one listing, asked for by itself.
+    """
 
     marketplace: str
     currency: str
     trace: str
     at: datetime
     sightings: Sequence[Sighting]
-
-
-def digest(sighting: Sighting) -> str:
-    """All tracked fields in one figure."""
-    tracked = (
-        sighting.title, sighting.price, sighting.buy_now, sighting.kind, sighting.status, sighting.condition,
-        sighting.shipping, sighting.shipping_fee, sighting.images, sighting.updated, sighting.ends_at, sighting.bids,
-    )  # fmt: skip
-    return hashlib.blake2b(repr(tracked).encode(), digest_size=8).hexdigest()
+    closer: bool = False
 
 
 def upsert(looks: Sequence[Look], *, now: datetime) -> dict[str, dict[str, Seen]]:
     """Write what the looks saw; returns trace → external id → :class:`Seen`."""
-    known = _known(looks)
+    known = _known(looks, hold=False)
     _insert_new(looks, known, now)
-    rows = _known(looks)
+    rows = _known(looks, hold=True)
     seen: dict[str, dict[str, Seen]] = {look.trace: {} for look in looks}
     # In one order over all looks: two workers that change the same listings never wait for each other in a circle.
     for look, sighting in sorted(_pairs(looks), key=lambda pair: (pair[0].marketplace, pair[1].external_id)):
@@ -82,12 +70,16 @@ def touch(*, marketplace: str, external_ids: Iterable[str], now: datetime) -> No
     Listing.objects.filter(pk__in=list(rows.values_list("pk", flat=True))).update(seen_at=now)
 
 
-def _known(looks: Sequence[Look]) -> dict[tuple[str, str], Listing]:
+def _known(looks: Sequence[Look], *, hold: bool) -> dict[tuple[str, str], Listing]:
+    """The rows of these listings; ``hold`` them, so that of a search and a look at once neither is lost."""
     found: dict[tuple[str, str], Listing] = {}
-    for marketplace in {look.marketplace for look in looks}:
+    for marketplace in sorted({look.marketplace for look in looks}):
         ids = {s.external_id for look in looks if look.marketplace == marketplace for s in look.sightings}
-        rows = Listing.objects.filter(marketplace=marketplace, external_id__in=ids)
-        rows = rows.only(*COMPARED)
+        rows = Listing.objects.filter(marketplace=marketplace, external_id__in=ids).defer("description")
+        if hold:
+            rows = rows.order_by("external_id").select_for_update(
+                no_key=connection.features.has_select_for_no_key_update
+            )
         found.update({(marketplace, row.external_id): row for row in rows})
     return found
 
@@ -130,41 +122,12 @@ def _new_listing(look: Look, sighting: Sighting, now: datetime) -> Listing:
         first_seen_at=now,
         seen_at=now,
         observed_at=look.at,
+        looked_at=look.at if look.closer else None,
         trace=look.trace,
-        **_columns(look, sighting),
+        currency=look.currency,
+        digest=digest(sighting),
+        **first(sighting),
     )
-
-
-def _columns(look: Look, sighting: Sighting) -> dict[str, Any]:
-    seller = sighting.seller
-    return {
-        "title": sighting.title,
-        "url": sighting.url,
-        "price": amount_of(sighting.price),
-        "buy_now": amount_of(sighting.buy_now),
-        "currency": look.currency,
-        "kind": sighting.kind.value,
-        "status": sighting.status.value,
-        "condition": sighting.condition.value,
-        "shipping": sighting.shipping.value,
-        "shipping_fee": amount_of(sighting.shipping_fee),
-        "seller_id": seller.id if seller else "",
-        "seller_name": (seller.name or "") if seller else "",
-        "seller_rating": seller.rating if seller else None,
-        "seller_count": seller.count if seller else None,
-        "images": list(sighting.images),
-        "bids": sighting.bids,
-        "ends_at": sighting.ends_at,
-        "listed_at": sighting.created,
-        "edited_at": sighting.updated,
-        "digest": digest(sighting),
-        "extra": dict(sighting.extra),
-    }
-
-
-def amount_of(money: Money | None) -> int | None:
-    """A known price; nought is a placeholder everywhere and therefore unknown."""
-    return money.amount if money is not None and money.amount > 0 else None
 
 
 def _settle(
@@ -174,47 +137,57 @@ def _settle(
     row = rows[name]
     if name not in known:
         return Seen(sighting=sighting, listing_id=row.pk, fresh=True)
-    if row.digest == digest(sighting):
+    if not look.closer and row.digest == digest(sighting):
         return Seen(sighting=sighting, listing_id=row.pk, fresh=False)
+    if _doubted(look, sighting, row):
+        return Seen(sighting=sighting, listing_id=row.pk, fresh=False, doubted=True)
     return Seen(sighting=sighting, listing_id=row.pk, fresh=False, events=_change(look, sighting, row))
 
 
+def _doubted(look: Look, sighting: Sighting, row: Listing) -> bool:
+    """A search is behind what is looked at, by how much nobody knows."""
+    brings_back = sighting.status == Status.ON_SALE and row.status not in (Status.ON_SALE, Status.UNKNOWN)
+    lately = row.looked_at is not None and look.at < row.looked_at + SEARCH_LAG
+    return brings_back and lately and not look.closer
+
+
 def _change(look: Look, sighting: Sighting, row: Listing) -> frozenset[str]:
-    """Take the new state over, if nobody was faster and this look is the newer one; returns the edges."""
-    columns = _columns(look, sighting)
+    """Take the new state over, if this look is the newer one; returns the edges.
+
+    The digest is what searches said last: a look leaves it alone, so that a search which repeats itself is no news.
+    """
+    new = taken_over(row, sighting, closer=look.closer)
+    ours: dict[str, Any] = {"looked_at": look.at} if look.closer else {"digest": digest(sighting)}
+    ours |= {"observed_at": look.at, "seen_at": look.at}
     mine = Listing.objects.filter(pk=row.pk, digest=row.digest, observed_at__lt=look.at)
-    if mine.update(**columns, observed_at=look.at, seen_at=look.at) != 1:
+    if mine.update(**new, **ours) != 1:
         return frozenset()
-    events = _edges(row, sighting)
-    ListingEvent.objects.bulk_create(
-        [
-            ListingEvent(listing=row, kind=kind, at=look.at, before=row.price, after=columns["price"], trace=look.trace)
-            for kind in sorted(events)
-        ]
-    )
-    if columns["price"] is not None and columns["price"] != row.price:
-        PricePoint.objects.bulk_create(
-            [PricePoint(listing=row, price=columns["price"], at=look.at)], ignore_conflicts=True
-        )
-    for name in ("digest", "price", "status", "title", "edited_at"):
-        setattr(row, name, columns[name])
+    events = edges(row, new, closer=look.closer)
+    _tell(row, new, events, look)
+    for name, value in (new | ours).items():
+        setattr(row, name, value)
     return frozenset(events)
 
 
-def _edges(row: Listing, sighting: Sighting) -> set[str]:
-    """Edges, not levels. An unknown price or status on either side is no edge."""
-    edges: set[str] = set()
-    price = amount_of(sighting.price)
-    if price is not None and row.price is not None and price != row.price:
-        edges.add(EventKind.PRICE_DROP if price < row.price else EventKind.PRICE_RISE)
-    if sighting.status != row.status and Status.UNKNOWN not in (sighting.status, row.status):
-        edges.add(STATUS_EVENTS[sighting.status])
-    if not edges and _only_moved_up(row, sighting):
-        edges.add(EventKind.BUMPED)
-    return {str(edge) for edge in edges}
+def _tell(row: Listing, new: dict[str, Any], events: Iterable[str], look: Look) -> None:
+    ListingEvent.objects.bulk_create([_event(row, new, kind, look) for kind in sorted(events)])
+    price = new.get("price")
+    if price is not None and price != row.price:
+        PricePoint.objects.bulk_create([PricePoint(listing=row, price=price, at=look.at)], ignore_conflicts=True)
 
 
-def _only_moved_up(row: Listing, sighting: Sighting) -> bool:
-    """The marketplace says that it was edited, and nothing a person sees is different."""
-    moved = sighting.updated is not None and row.edited_at is not None and sighting.updated > row.edited_at
-    return moved and sighting.title == row.title
+def _event(row: Listing, new: dict[str, Any], kind: str, look: Look) -> ListingEvent:
+    before, after = figures(row, new, kind)
+    return ListingEvent(listing=row, kind=kind, at=look.at, before=before, after=after, trace=look.trace)
+
+
+def remove(*, listing: Listing, at: datetime, trace: str) -> bool:
+    """The marketplace knows it no more; returns whether that changed anything: what was sold stays sold."""
+    gone = Listing.objects.filter(pk=listing.pk, observed_at__lt=at).exclude(status__in=OVER)
+    if not gone.update(status=Status.REMOVED, observed_at=at, looked_at=at):
+        return False
+    ListingEvent.objects.create(
+        listing=listing, kind=EventKind.REMOVED, at=at, before=listing.price, after=listing.price, trace=trace
+    )
+    listing.status = Status.REMOVED.value
+    return True

@@ -39,14 +39,16 @@ class Page:
         self._shown: int | None = None
 
     def entries(self, entries: list[Entry]) -> str:
-        """Entries of the stream, each once: one message for all new matches, one for each watch."""
+        """Entries of the stream, each once: one message for all new matches, one for all changed ones, one a watch."""
         fresh = [entry for entry in entries if order(entry[0]) > order(self.cursor)]
         if not fresh:
             return ""
         self.cursor = fresh[-1][0]
         watches = sorted({_data(entry)["watch"] for entry in fresh if entry[1]["event"] == "watch"})
         matches = sum(entry[1]["event"] == "match" for entry in fresh)
+        changed = sorted({_data(entry)["match"] for entry in fresh if entry[1]["event"] == "listing"})
         text = "".join(self._message("watches", {"watch": watch}) for watch in watches)
+        text += self._message("listings", {"ids": changed}) if changed else ""
         return text + (self._message("matches", {"n": matches, "cursor": self.cursor}) if matches else "")
 
     def resync(self, entries: list[Entry]) -> str:

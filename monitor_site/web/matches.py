@@ -20,12 +20,21 @@ from .feed_rail import rail_of
 
 @require_safe
 def feed(request: HttpRequest) -> HttpResponse:
-    """The page, or with ``after`` what came since: cards, or their numbers with ``count``."""
+    """The page; with ``after`` what came since: cards, or their numbers with ``count``; with ``these`` those cards."""
+    if "these" in request.GET:
+        return _these(request)
     filters = Filters.of(request.GET)
     after = number(request.GET.get("after"))
     if after is not None:
         return _since(request, since(request.user, filters, after=after, now=timezone.now()))
     return render(request, "web/matches.html", _page(request, filters))
+
+
+def _these(request: HttpRequest) -> HttpResponse:
+    """Cards that the page shows already and whose listings have changed."""
+    ids = [pk for part in request.GET["these"].split(",")[:AT_ONCE] if (pk := number(part)) is not None]
+    found = shown(Match.objects.of(request.user).filter(pk__in=ids)).order_by("-id")
+    return render(request, "web/_matches.html", {"matches": found})
 
 
 def _since(request: HttpRequest, ids: list[int]) -> HttpResponse:
@@ -70,7 +79,7 @@ def _watches(request: HttpRequest, filters: Filters) -> dict[str, Any]:
 def ignore(request: HttpRequest, public_id: str) -> HttpResponse:
     """Put a match aside; the card becomes one line with the way back."""
     match = _mine(request, public_id)
-    services.ignore_match(match=match)
+    services.ignore_match(match=match, now=timezone.now())
     if getattr(request, "htmx", False):
         return render(request, "web/_ignored.html", {"match": match})
     messages.success(request, gettext("Ignored: %(title)s") % {"title": match.listing.title})
@@ -81,7 +90,7 @@ def ignore(request: HttpRequest, public_id: str) -> HttpResponse:
 def restore(request: HttpRequest, public_id: str) -> HttpResponse:
     """Take an ignored match back."""
     match = _mine(request, public_id)
-    services.restore_match(match=match)
+    services.restore_match(match=match, now=timezone.now())
     if getattr(request, "htmx", False):
         return render(request, "web/_matches.html", {"matches": [_mine(request, public_id)]})
     messages.success(request, gettext("Back in the feed: %(title)s") % {"title": match.listing.title})

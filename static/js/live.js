@@ -120,6 +120,7 @@ if (live) {
     show();
   });
   on("matches", () => soon());
+  on("listings", (data) => refresh(data.ids));
   on("resync", () => soon());
   on("full", () => (full = true));
   live.addEventListener("htmx:sse:before:connection", ({ detail }) => (detail.connection.cancelled = out));
@@ -165,6 +166,21 @@ async function count() {
   if (fresh && Date.now() - saidAt > 10e3) {
     saidAt = Date.now();
     get("said").textContent = text;
+  }
+}
+
+// A listing changed: its card takes over price and state. What can have the focus stays as it is.
+async function refresh(ids) {
+  const mine = ids.filter((id) => feed?.querySelector(`[data-id="${id}"]`)).slice(0, MOST);
+  if (!mine.length || !feed.dataset.url || paused || out) return;
+  const answer = await ask(`${feed.dataset.url}&these=${mine}`.replace("?&", "?"));
+  if (!answer) return;
+  const box = document.createElement("template");
+  box.innerHTML = await answer.text();
+  for (const made of box.content.children) {
+    const card = feed.querySelector(`[data-id="${made.dataset.id}"]`);
+    for (const part of [".match__cost", ".attrs"]) card?.querySelector(part)?.replaceWith(made.querySelector(part));
+    card?.classList.toggle("match--gone", made.classList.contains("match--gone"));
   }
 }
 

@@ -1,5 +1,6 @@
 """What an open page does while things go wrong or go on: sessions, lost requests, long absences, the keyboard."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -9,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from monitor_site.accounts.models import User
 from monitor_site.outbox import stream
-from monitor_site.watches.models import Watch
+from monitor_site.watches.models import Listing, Match, Watch
 from tests.browser.conftest import Open
 from tests.web.rows import match, watch_of
 
@@ -59,6 +60,24 @@ def test_a_count_that_fails_is_asked_again(
     expect(page.locator("#pill")).to_have_text("1 new match", timeout=15_000)
     expect(page.locator("#toasts .toast")).to_have_count(0)
     complaints.clear()  # the browser complains of the request that was cut
+
+
+def test_the_card_of_a_listing_that_changed_shows_its_price_and_state_and_keeps_the_focus(
+    open_page: Open, watch: Watch, redis: redis_library.Redis
+) -> None:
+    new_match(watch, 1, listing_price=5_000)
+    new_match(watch, 2, listing_price=6_000)
+    page = open_page("/matches/")
+    live(page)
+    card = page.locator("article").last
+    card.locator("[data-ignore]").focus()
+    found = Match.objects.get(pk=card.get_attribute("data-id"))
+    Listing.objects.filter(pk=found.listing_id).update(price=4_321, status="sold")
+    stream.append(redis, user_id=watch.user_id, event="listing", data={"listing": found.listing_id, "match": found.pk})
+    expect(card.locator(".price")).to_have_text("¥4,321")
+    expect(card).to_have_class(re.compile("match--gone"))
+    expect(card.locator("[data-ignore]")).to_be_focused()
+    expect(page.locator("article").first.locator(".price")).to_have_text("¥6,000")
 
 
 def test_after_a_long_absence_the_page_is_made_anew(open_page: Open, watch: Watch, redis: redis_library.Redis) -> None:

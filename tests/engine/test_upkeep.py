@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from monitor_site.connections import key
+from monitor_site.contract import Status
 from monitor_site.engine import upkeep
 from monitor_site.engine.schedule import UPKEEP, Schedule
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.watches.models import Check, Target
+from monitor_site.watches import follow
+from monitor_site.watches.models import Check, Listing, Target
 from monitor_site.watches.record import record
-from tests.watches.makers import result, watch_of
+from tests.watches.lookers import let_look
+from tests.watches.makers import result, sighting, watch_of
 
 pytestmark = pytest.mark.django_db
 
@@ -43,6 +46,24 @@ def test_old_checks_and_finished_facts_go_and_young_ones_stay(alice: Any, now: d
     upkeep.prune(now)
     assert Check.objects.count() == 1
     assert not OutboxRow.objects.exists()
+
+
+def test_looks_that_ended_long_ago_go_with_their_checks_and_others_stay(
+    alice: Any, now: datetime, redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_look(monkeypatch, "mercari")
+    old, young = now - timedelta(days=40), now - timedelta(days=1)
+    search = Target.objects.get(links__watch=watch_of(alice, old, tell_existing=True))
+    record([result(search, [sighting(1), sighting(2), sighting(3)], at=old)], now=old)
+    follow.settle(listing_ids=Listing.objects.values_list("pk", flat=True), now=old)
+    ended, ended_lately, _open = Target.objects.looks().order_by("listing__external_id")
+    for look, number, at in ((ended, 1, old), (ended_lately, 2, young)):
+        gone = sighting(number, status=Status.SOLD)
+        record([result(look, [gone], at=at + timedelta(minutes=20))], now=at)
+    upkeep.prune(now)
+    assert set(Target.objects.looks().values_list("criteria", flat=True)) == {
+        sighting(number).external_id for number in (2, 3)
+    }
 
 
 def test_a_task_that_fails_keeps_nobody_else_from_running(redis: Any, monkeypatch: pytest.MonkeyPatch) -> None:

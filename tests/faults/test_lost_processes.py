@@ -39,10 +39,10 @@ def running(installation: Installation, practice_market: str, alice: Any, bob: A
 
 def everything_is_checked_after(moment: datetime, what: str) -> None:
     def done() -> bool:
-        return not Target.objects.filter(active=True).exclude(succeeded_at__gt=moment).exists()
+        return not Target.objects.searches().filter(active=True).exclude(succeeded_at__gt=moment).exists()
 
     until(done, what=f"every target is checked again after {what}")
-    assert Target.objects.filter(active=True).count() == QUESTIONS
+    assert Target.objects.searches().filter(active=True).count() == QUESTIONS
 
 
 def test_every_target_is_checked_again_whatever_is_lost(

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from monitor_site.watches import services
+from monitor_site.watches import follow, services
 from monitor_site.watches.models import Check, Listing, Match, Target, Watch
 from monitor_site.watches.record import record
+from tests.watches.lookers import let_look
 from tests.watches.makers import result, sighting, watch_of, wish
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
@@ -107,3 +108,44 @@ def test_a_watch_deleted_while_its_match_is_recorded_leaves_its_neighbours_recor
         )
         assert raised == []
         assert Check.objects.filter(target=targets[1]).exists()
+
+
+def test_a_search_and_a_look_change_one_listing_at_once_and_neither_is_lost(
+    alice: Any, now: datetime, monkeypatch: Any
+) -> None:
+    let_look(monkeypatch, "mercari")
+    search = Target.objects.get(links__watch=watch_of(alice, now, tell_existing=True))
+    record([result(search, [sighting(1)], at=now)], now=now)
+    follow.settle(listing_ids=[Listing.objects.get().pk], now=now)
+    look = Target.objects.looks().get()
+    for beat in range(1, ROUNDS):
+        at = now + timedelta(minutes=beat)
+        found = [sighting(1, bids=beat)]
+        told = [sighting(1, description=f"d{beat}")]
+        raised = at_once(
+            lambda at=at, found=found: record([result(search, found, at=at)], now=at),
+            lambda at=at, told=told: record([result(look, told, at=at + timedelta(seconds=1))], now=at),
+        )
+        assert raised == []
+        assert Listing.objects.get().description == f"d{beat}"
+    assert Check.objects.count() == 1 + 2 * (ROUNDS - 1)
+
+
+def test_a_match_is_put_aside_while_its_listing_is_looked_at(alice: Any, now: datetime, monkeypatch: Any) -> None:
+    let_look(monkeypatch, "mercari")
+    search = Target.objects.get(links__watch=watch_of(alice, now, tell_existing=True))
+    record([result(search, [sighting(1)], at=now)], now=now)
+    follow.settle(listing_ids=[Listing.objects.get().pk], now=now)
+    look, match = Target.objects.looks().get(), Match.objects.get()
+    for beat in range(1, ROUNDS):
+        at = now + timedelta(minutes=beat)
+        raised = at_once(
+            lambda at=at: services.ignore_match(match=match, now=at),
+            lambda at=at: record([result(look, [sighting(1)], at=at)], now=at),
+        )
+        assert raised == []
+        look.refresh_from_db()
+        assert not look.active
+        services.restore_match(match=match, now=at)
+        look.refresh_from_db()
+        assert look.active

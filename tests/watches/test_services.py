@@ -180,8 +180,8 @@ def test_seen_and_ignored_matches_are_their_users_only(alice: Any, bob: Any, now
     match = Match.objects.get()
     assert services.see_matches(user=bob, match_ids=[match.pk]) == 0
     assert services.see_matches(user=alice, match_ids=[match.pk]) == 1
-    services.ignore_match(match=match)
-    services.restore_match(match=match)
+    services.ignore_match(match=match, now=now)
+    services.restore_match(match=match, now=now)
     match.refresh_from_db()
     assert match.state == "seen"
 

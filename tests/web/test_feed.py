@@ -53,6 +53,17 @@ def test_a_title_is_text_whatever_the_seller_wrote(page: Client, watch: Watch, n
     assert "<b>s</b>" not in html
 
 
+def test_a_page_asks_for_cards_whose_listings_changed_and_gets_its_own_only(
+    page: Client, watch: Watch, bob: User, now: datetime
+) -> None:
+    mine, theirs = match(watch, 1, now=now, listing_price=48_000), match(watch_of(bob, now=now), 2, now=now)
+    html = page.get(FEED, {"these": f"{mine.pk},{theirs.pk},x,,999999"}).content.decode()
+    assert html.count("<article") == 1
+    assert f'data-id="{mine.pk}"' in html
+    assert "<html" not in html
+    assert page.get(FEED, {"these": ""}).content.strip() == b""
+
+
 def test_nobody_sees_the_matches_of_another(page: Client, bob: User, now: datetime) -> None:
     theirs = match(watch_of(bob, now=now), 1, now=now)
     assert titles(page) == []

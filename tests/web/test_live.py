@@ -228,6 +228,14 @@ def test_an_entry_heard_twice_is_told_once() -> None:
     assert page.cursor == "6-0"
 
 
+def test_what_happened_to_listings_is_one_message_with_each_match_once() -> None:
+    told = [(f"{n}-0", {"event": "listing", "data": f'{{"listing": 9, "match": {7 + n % 2}}}'}) for n in range(6, 9)]
+    text = Page("5-0").entries(told)
+    assert text.count("event: ") == 1
+    assert "event: listings" in text
+    assert '{"ids": [7, 8]}' in text
+
+
 def test_a_stream_reaches_back_to_a_cursor_unless_something_after_it_is_gone() -> None:
     kept = stream.KEPT_SECONDS * 1000
     assert reaches_back("10-1", first="10-1", trimmed=True, now_ms=kept)

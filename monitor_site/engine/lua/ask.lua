@@ -1,5 +1,5 @@
 -- May a ticket be sent to this marketplace's workers now? Leases nothing.
--- KEYS due, pace, breaker, tickets
+-- KEYS due, pace, breaker, tickets, looks
 -- ARGV ahead ms, tokens a minute, cap, ticket id, ticket life ms, due count for a second ticket
 -- Returns {1 if the ticket was noted, server ms, server ms at which to ask again or -1}
 local t = redis.call('TIME')
@@ -9,18 +9,27 @@ local ahead, per_minute, cap = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(AR
 local open_until = tonumber(redis.call('HGET', KEYS[3], 'until') or 0)
 if open_until > now then return {0, now, open_until} end
 
-local due = redis.call('ZCOUNT', KEYS[1], '-inf', now + ahead)
+local searches = redis.call('ZCOUNT', KEYS[1], '-inf', now + ahead)
+local due = searches + redis.call('ZCOUNT', KEYS[5], '-inf', now + ahead)
+local function head(set)
+  local first = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
+  return #first > 0 and math.floor(tonumber(first[2])) - ahead or math.huge
+end
 if due == 0 then
-  local head = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-  if #head == 0 then return {0, now, -1} end
-  return {0, now, math.floor(tonumber(head[2])) - ahead}
+  local again = math.min(head(KEYS[1]), head(KEYS[5]))
+  return {0, now, again < math.huge and again or -1}
 end
 
 local rate = per_minute / 60000
 local bucket = redis.call('HMGET', KEYS[2], 'tokens', 'at')
 local tokens = cap
 if bucket[1] then tokens = math.min(cap, tonumber(bucket[1]) + math.max(0, now - tonumber(bucket[2])) * rate) end
-if tokens < 1 then return {0, now, now + math.ceil((1 - tokens) / rate)} end
+-- A look leaves a token to the search that is due next.
+local needed = (searches > 0 or cap < 2) and 1 or 2
+if tokens < needed then
+  local again = now + math.ceil((needed - tokens) / rate)
+  return {0, now, searches > 0 and again or math.min(again, head(KEYS[1]))}
+end
 
 redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)
 local live = redis.call('ZCARD', KEYS[4])

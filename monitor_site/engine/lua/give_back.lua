@@ -1,6 +1,8 @@
--- Give leases back: to the next beat of the grid, to the due time they had, or out of the schedule.
--- KEYS due, lease, suspects, edited
--- ARGV id, fence, how ('beat', 'release', 'remove'), phase ms, interval ms, delay ms, due ms served, ...
+-- Give leases back: to the next beat of the grid, to a time of their own, to the due time they had, or out of the
+-- schedule.
+-- KEYS due, lease, suspects, edited, looks
+-- ARGV id, fence, how ('beat', 'at', 'release', 'remove'), phase ms, interval ms, delay ms,
+--      due ms (of 'at' the next time, else the one served), ...
 -- Returns {ids that were no longer ours; those are left alone}, {ids that were edited meanwhile; settle them again}
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
@@ -11,18 +13,22 @@ for i = 1, #ARGV, 7 do
   if not held or string.match(held, '^[^|]*') ~= ARGV[i + 1] then
     lost[#lost + 1] = id
   else
+    local set = string.sub(id, 1, 5) == 'look:' and KEYS[5] or KEYS[1]
     redis.call('HDEL', KEYS[2], id)
     if redis.call('SREM', KEYS[4], id) == 1 then edited[#edited + 1] = id end
     if how == 'remove' then
-      redis.call('ZREM', KEYS[1], id)
+      redis.call('ZREM', set, id)
       redis.call('HDEL', KEYS[3], id)
     elseif how == 'release' then
-      redis.call('ZADD', KEYS[1], ARGV[i + 6], id)
+      redis.call('ZADD', set, ARGV[i + 6], id)
+    elseif how == 'at' then
+      redis.call('HDEL', KEYS[3], id)
+      redis.call('ZADD', set, math.max(now + tonumber(ARGV[i + 5]), tonumber(ARGV[i + 6])), id)
     else
       redis.call('HDEL', KEYS[3], id)
       local phase, interval = tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4])
       local after = math.max(now + tonumber(ARGV[i + 5]), tonumber(ARGV[i + 6]))
-      redis.call('ZADD', KEYS[1], phase + (math.floor((after - phase) / interval) + 1) * interval, id)
+      redis.call('ZADD', set, phase + (math.floor((after - phase) / interval) + 1) * interval, id)
     end
   end
 end

@@ -1,10 +1,13 @@
 -- Lease what is due to one worker.
--- KEYS due, lease, pace, breaker, tickets, suspects, drain
+-- KEYS due, lease, pace, breaker, tickets, suspects, drain, looks, share
 -- ARGV limit, concurrency, ahead ms, lease ms, worker, 1 if the worker has nothing in flight,
 --      tokens a minute, cap, ticket life ms after its first lease, lone crashes that quarantine, ticket ids ...
 -- Returns {server µs, 1 if this worker should empty itself for a suspect, {quarantined ids},
 --          {id, due ms, 1 if alone, ...}}
 -- A lease is "fence|worker|due|alone" in the hash; the score of a leased id is the end of its lease.
+-- Searches stand in "due", looks in "looks", known by their name. Searches go first; looks take what they leave, less one
+-- token and one slot for the search that is due next. While searches have to wait, every four of them earn a place for
+-- one look, kept in "share": so neither waits for ever.
 local t = redis.call('TIME')
 local micros = tonumber(t[1]) * 1000000 + tonumber(t[2])
 local now = math.floor(micros / 1000)
@@ -12,6 +15,8 @@ local fence = string.format('%.0f', micros)
 local limit, concurrency, ahead = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local lease_end, worker, idle = now + tonumber(ARGV[4]), ARGV[5], ARGV[6] == '1'
 local none = {fence, 0, {}, {}}
+local function is_look(id) return string.sub(id, 1, 5) == 'look:' end
+local function set_of(id) return is_look(id) and KEYS[8] or KEYS[1] end
 
 for i = 11, #ARGV do redis.call('ZADD', KEYS[5], 'XX', now + tonumber(ARGV[9]), ARGV[i]) end
 
@@ -21,9 +26,10 @@ local probing = open_until > 0
 
 local rate = tonumber(ARGV[7]) / 60000
 local bucket = redis.call('HMGET', KEYS[3], 'tokens', 'at')
-local room = tonumber(ARGV[8])
-if bucket[1] then room = math.min(room, tonumber(bucket[1]) + math.max(0, now - tonumber(bucket[2])) * rate) end
-room = math.min(math.floor(room), limit)
+local cap = tonumber(ARGV[8])
+local tokens = cap
+if bucket[1] then tokens = math.min(cap, tonumber(bucket[1]) + math.max(0, now - tonumber(bucket[2])) * rate) end
+tokens = math.floor(tokens)
 
 local suspects = redis.call('HLEN', KEYS[6])
 
@@ -32,7 +38,7 @@ local function reclaim(id, held)
   local due, alone = string.match(held, '^[^|]*|[^|]*|([^|]*)|(%d)$')
   if alone == '1' then redis.call('HINCRBY', KEYS[6], id, 1) else redis.call('HSETNX', KEYS[6], id, 0) end
   redis.call('HDEL', KEYS[2], id)
-  redis.call('ZADD', KEYS[1], due, id)
+  redis.call('ZADD', set_of(id), due, id)
   suspects = suspects + 1
   return tonumber(due)
 end
@@ -41,7 +47,7 @@ end
 if probing or redis.call('HLEN', KEYS[2]) >= concurrency then
   local held = redis.call('HGETALL', KEYS[2])
   for i = 1, #held, 2 do
-    local score = redis.call('ZSCORE', KEYS[1], held[i])
+    local score = redis.call('ZSCORE', set_of(held[i]), held[i])
     if not score then
       redis.call('HDEL', KEYS[2], held[i])
     elseif tonumber(score) <= now then
@@ -50,21 +56,36 @@ if probing or redis.call('HLEN', KEYS[2]) >= concurrency then
   end
 end
 
-local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now + ahead, 'WITHSCORES', 'LIMIT', 0,
-                         math.min(limit + suspects + 100, 1000))
 local candidates, quarantined = {}, {}
-for i = 1, #found, 2 do
-  local id, score = found[i], tonumber(found[i + 1])
-  local held = redis.call('HGET', KEYS[2], id)
-  if held and score <= now then
-    score, held = reclaim(id, held), nil
+local function find(set, most)
+  local before = #candidates
+  local found = redis.call('ZRANGEBYSCORE', set, '-inf', now + ahead, 'WITHSCORES', 'LIMIT', 0,
+                           math.min(most + suspects + 100, 1000))
+  for i = 1, #found, 2 do
+    local id, score = found[i], tonumber(found[i + 1])
+    local held = redis.call('HGET', KEYS[2], id)
+    if held and score <= now then
+      score, held = reclaim(id, held), nil
+    end
+    if not held then
+      local crashes = -1
+      if suspects > 0 then crashes = tonumber(redis.call('HGET', KEYS[6], id) or -1) end
+      candidates[#candidates + 1] = {id, score, crashes}
+    end
   end
-  if not held then
-    local crashes = -1
-    if suspects > 0 then crashes = tonumber(redis.call('HGET', KEYS[6], id) or -1) end
-    candidates[#candidates + 1] = {id, score, crashes}
-  end
+  return #candidates - before
 end
+local searches = find(KEYS[1], limit)
+
+local slots = concurrency - redis.call('HLEN', KEYS[2])
+local room = math.min(tokens, limit, slots)
+if probing then room = math.min(room, 1 - (concurrency - slots)) end
+local share = tonumber(redis.call('GET', KEYS[9]) or 0)
+local spare = math.min(room, cap >= 2 and tokens - 1 or tokens, concurrency >= 2 and slots - 1 or slots)
+local left_over = math.max(0, spare - searches)
+local for_looks = math.max(0, math.min(room, math.max(left_over, math.floor(share))))
+if for_looks > 0 then for_looks = math.min(for_looks, find(KEYS[8], for_looks)) end
+local left = {[true] = for_looks, [false] = room - for_looks}
 
 -- The worker that emptied itself takes a suspect first, however late the others are.
 local drainer = redis.call('GET', KEYS[7])
@@ -75,38 +96,42 @@ if drainer == worker and idle then
   end
   if first > 0 then table.insert(candidates, 1, table.remove(candidates, first)) else redis.call('DEL', KEYS[7]) end
 end
-
-local in_flight = redis.call('HLEN', KEYS[2])
-room = math.min(room, concurrency - in_flight)
-if probing then room = math.min(room, 1 - in_flight) end
 if room <= 0 then return none end
 
-local granted, lease, score, lonely = {}, {}, {}, false
+local granted, lease, scores, lonely = {}, {}, {[true] = {}, [false] = {}}, false
 local function grant(candidate, alone)
+  left[is_look(candidate[1])] = left[is_look(candidate[1])] - 1
   local due = string.format('%.0f', candidate[2])
   granted[#granted + 1], granted[#granted + 2], granted[#granted + 3] = candidate[1], due, alone
   lease[#lease + 1], lease[#lease + 2] = candidate[1], fence .. '|' .. worker .. '|' .. due .. '|' .. alone
+  local score = scores[is_look(candidate[1])]
   score[#score + 1], score[#score + 2] = lease_end, candidate[1]
 end
 for _, candidate in ipairs(candidates) do
   if #granted / 3 >= room then break end
   if candidate[3] >= tonumber(ARGV[10]) then
-    redis.call('ZREM', KEYS[1], candidate[1])
+    redis.call('ZREM', set_of(candidate[1]), candidate[1])
     redis.call('HDEL', KEYS[6], candidate[1])
     quarantined[#quarantined + 1] = candidate[1]
-  elseif candidate[3] < 0 then
+  elseif left[is_look(candidate[1])] > 0 and candidate[3] < 0 then
     grant(candidate, 0)
-  elseif idle and #granted == 0 then
+  elseif left[is_look(candidate[1])] > 0 and idle and #granted == 0 then
     grant(candidate, 1)
     break
-  else
+  elseif left[is_look(candidate[1])] > 0 then
     lonely = true
   end
 end
 if #granted > 0 then
   redis.call('HSET', KEYS[2], unpack(lease))
-  redis.call('ZADD', KEYS[1], unpack(score))
+  for look, score in pairs(scores) do
+    if #score > 0 then redis.call('ZADD', look and KEYS[8] or KEYS[1], unpack(score)) end
+  end
 end
+local looks = #scores[true] / 2
+if searches > room then share = math.min(1, share + (#granted / 3 - looks) / 4) end
+share = math.max(0, share - math.max(0, looks - left_over))
+if #granted > 0 then redis.call('SET', KEYS[9], share, 'PX', 3600000) end
 
 local drain = 0
 if lonely and (not drainer or drainer == worker) then

@@ -1,5 +1,5 @@
 -- Put ids into the schedule or take them out. A leased id is only marked: its return has it settled again.
--- KEYS due, lease, suspects, edited
+-- KEYS due, lease, suspects, edited, looks
 -- ARGV id, how, due ms, ... ; due ms 0 means now
 --   'at'      this time; what is overdue already stays where it is in the queue
 --   'sooner'  never later than it was; adds an absent id too
@@ -13,20 +13,21 @@ local moved = 0
 for i = 1, #ARGV, 3 do
   local id, how, due = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2])
   if due == 0 then due = now end
+  local set = string.sub(id, 1, 5) == 'look:' and KEYS[5] or KEYS[1]
   if redis.call('HEXISTS', KEYS[2], id) == 1 then
     if how == 'at' or how == 'sooner' or how == 'remove' then redis.call('SADD', KEYS[4], id) end
   elseif how == 'remove' then
-    moved = moved + redis.call('ZREM', KEYS[1], id)
+    moved = moved + redis.call('ZREM', set, id)
     redis.call('HDEL', KEYS[3], id)
   elseif how == 'new' then
-    moved = moved + redis.call('ZADD', KEYS[1], 'NX', due, id)
+    moved = moved + redis.call('ZADD', set, 'NX', due, id)
   elseif how == 'sooner' then
-    moved = moved + redis.call('ZADD', KEYS[1], 'LT', 'CH', due, id)
+    moved = moved + redis.call('ZADD', set, 'LT', 'CH', due, id)
   elseif how == 'bound' then
-    moved = moved + redis.call('ZADD', KEYS[1], 'XX', 'LT', 'CH', due, id)
+    moved = moved + redis.call('ZADD', set, 'XX', 'LT', 'CH', due, id)
   else
-    local score = redis.call('ZSCORE', KEYS[1], id)
-    if not score or tonumber(score) > now then moved = moved + redis.call('ZADD', KEYS[1], 'CH', due, id) end
+    local score = redis.call('ZSCORE', set, id)
+    if not score or tonumber(score) > now then moved = moved + redis.call('ZADD', set, 'CH', due, id) end
   end
 end
 return moved

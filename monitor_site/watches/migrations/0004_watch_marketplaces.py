@@ -23,7 +23,7 @@ def reduce_to_one(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("watches", "0001_initial")]
+    dependencies = [("watches", "0003_looks")]
 
     operations = [
         migrations.AddField("watch", "marketplaces", models.JSONField(default=list, verbose_name="marketplaces")),

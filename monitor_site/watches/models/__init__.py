@@ -3,7 +3,7 @@
 from .checks import Check, Outcome
 from .listings import EventKind, Listing, ListingEvent, PricePoint
 from .matches import Cause, Match, MatchQuerySet, MatchState, new_public_id
-from .watches import Policy, ShippingWish, Target, Watch, WatchQuerySet, WatchTarget
+from .watches import Policy, ShippingWish, Target, TargetKind, TargetQuerySet, Watch, WatchQuerySet, WatchTarget
 
 __all__ = [
     "Cause",
@@ -19,6 +19,8 @@ __all__ = [
     "PricePoint",
     "ShippingWish",
     "Target",
+    "TargetKind",
+    "TargetQuerySet",
     "Watch",
     "WatchQuerySet",
     "WatchTarget",

@@ -17,14 +17,16 @@ class Listing(models.Model):
     """A thing on a marketplace over time. ``price`` is ``None`` when unknown, never 0.
 
     ``listed_at`` and ``edited_at`` are the marketplace's times, ``first_seen_at`` and ``seen_at`` ours (``seen_at``
-    is coarse). ``digest`` stands for all tracked fields: equal digest, nothing changed. ``observed_at`` is the start of
-    the check whose answer the row shows, so that an answer which comes late changes nothing. ``trace`` is the check
-    that saw it first.
+    is coarse). ``digest`` stands for all tracked fields as a search told them last: equal digest, no news.
+    ``observed_at`` is the start of the check whose answer the row shows, so that an answer which comes late changes
+    nothing; ``looked_at`` is the start of the last look at this listing alone. ``description`` is empty until a look
+    has told it. ``trace`` is the check that saw it first.
     """
 
     marketplace = models.CharField(max_length=40)
     external_id = models.CharField(max_length=64)
     title = models.TextField()
+    description = models.TextField(blank=True, default="")
     url = models.URLField(max_length=500)
     price = models.PositiveBigIntegerField(null=True, blank=True)
     buy_now = models.PositiveBigIntegerField(null=True, blank=True)
@@ -46,6 +48,7 @@ class Listing(models.Model):
     first_seen_at = models.DateTimeField()
     seen_at = models.DateTimeField()
     observed_at = models.DateTimeField()
+    looked_at = models.DateTimeField(null=True, blank=True)
     digest = models.CharField(max_length=32)
     trace = models.CharField(max_length=32)
     extra = models.JSONField(default=dict)
@@ -92,10 +95,14 @@ class EventKind(models.TextChoices):
     REMOVED = "removed", _("removed")
     BACK = "back", _("back on sale")
     BUMPED = "bumped", _("bumped")
+    EXTENDED = "extended", _("extended")
 
 
 class ListingEvent(models.Model):
-    """An edge in the life of a listing, with the figure before and after where there is one."""
+    """An edge in the life of a listing, with the figure before and after where there is one.
+
+    The figures are prices; those of ``extended`` are the ends of the auction, in epoch seconds.
+    """
 
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="events")
     kind = models.CharField(max_length=12, choices=EventKind.choices)

@@ -7,6 +7,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from .listings import Listing
+
 
 class Policy(models.TextChoices):
     """What a match may lead to."""
@@ -81,20 +83,44 @@ class Watch(models.Model):
         return self.name
 
 
+class TargetKind(models.TextChoices):
+    """What a target asks: what a search finds, or how one listing is."""
+
+    SEARCH = "search", _("search")
+    LISTING = "listing", _("listing")
+
+
+class TargetQuerySet(models.QuerySet["Target"]):
+    """Questions of watches and looks at listings stand in one table; figures speak of one or the other."""
+
+    def searches(self) -> "TargetQuerySet":
+        """The questions that watches ask."""
+        return self.filter(kind=TargetKind.SEARCH)
+
+    def looks(self) -> "TargetQuerySet":
+        """The listings that are looked at."""
+        return self.filter(kind=TargetKind.LISTING)
+
+
 class Target(models.Model):
     """One canonical question to one marketplace, asked once for all watches that want the answer.
 
+    A ``search`` beats on the grid of its interval. A ``listing`` asks about ``listing``; ``criteria`` is its external
+    id, ``due_at`` the exact time of the next look, and the interval only how far ahead that was.
+
     ``fence`` is the fence of the last result that counted. ``recent`` is the last good answer, external id → digest:
-    what equals it needs no look into the database. ``empty_streak`` counts suspicious empty pages in a row,
-    ``failures`` failed checks in a row.
+    what equals it needs no look into the database. ``empty_streak`` counts in a row suspicious empty pages, of a
+    listing answers that it is gone; ``failures`` failed checks in a row.
     """
 
     marketplace = models.CharField(max_length=40)
-    kind = models.CharField(max_length=8, default="search")
+    kind = models.CharField(max_length=8, choices=TargetKind.choices, default=TargetKind.SEARCH)
     key = models.CharField(max_length=64, unique=True)
     criteria = models.TextField()
+    listing = models.OneToOneField(Listing, on_delete=models.CASCADE, null=True, blank=True, related_name="look")
     active = models.BooleanField(default=True)
     interval_seconds = models.PositiveIntegerField()
+    due_at = models.DateTimeField(null=True, blank=True)
     fence = models.BigIntegerField(default=0)
     recent = models.JSONField(default=dict)
     empty_streak = models.PositiveIntegerField(default=0)
@@ -105,15 +131,30 @@ class Target(models.Model):
     quarantined_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
 
+    objects = TargetQuerySet.as_manager()
+
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(interval_seconds__gte=1), name="target_interval_positive"),
-            models.CheckConstraint(condition=Q(kind__in=["search"]), name="target_kind_known"),
+            models.CheckConstraint(condition=Q(kind__in=TargetKind.values), name="target_kind_known"),
+            models.CheckConstraint(
+                condition=Q(kind=TargetKind.SEARCH, listing=None, due_at=None)
+                | Q(kind=TargetKind.LISTING, listing__isnull=False),
+                name="target_look_has_a_listing",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind=TargetKind.LISTING, active=True, due_at=None), name="target_look_has_a_time"
+            ),
         ]
         indexes: ClassVar = [models.Index(fields=["marketplace", "active"], name="target_by_marketplace")]
 
     def __str__(self) -> str:
         return f"{self.marketplace} {self.criteria}"
+
+    @property
+    def is_look(self) -> bool:
+        """It asks about one listing."""
+        return self.kind == TargetKind.LISTING
 
 
 class WatchTarget(models.Model):

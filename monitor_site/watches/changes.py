@@ -1,0 +1,22 @@
+"""What happened to matched listings has consequences: open pages hear of it, and what is back is followed again."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+
+from monitor_site.outbox import services as outbox
+
+from .follow import follow_later, wanted
+from .models import EventKind
+from .sightings import Seen
+
+TOPIC = "listing"
+# It changes nothing that a card shows.
+SILENT = frozenset({str(EventKind.BUMPED)})
+
+
+def tell(*, seen: Mapping[str, Mapping[str, Seen]], removed: Collection[int], now: datetime) -> None:
+    """Note the consequences of a recording's events, in its transaction."""
+    happened = {one.listing_id: one.events for rows in seen.values() for one in rows.values() if one.events - SILENT}
+    told = set(wanted().filter(listing_id__in={*happened, *removed}).values_list("listing_id", flat=True))
+    outbox.write(topic=TOPIC, object_ids=told, now=now)
+    follow_later(listing_ids=[pk for pk in told if EventKind.BACK in happened.get(pk, ())], now=now)

@@ -1,0 +1,70 @@
+"""What follows from looks: what is gone is removed, and every listing is given its next time. In the recording
+transaction, under the lock of the targets.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from monitor_site.contract import ListingGone
+
+from . import follow
+from .looks import GONE_AGAIN, after_failure
+from .models import Listing, Target
+from .pages import currency_of
+from .results import Result
+from .sightings import Look, remove
+
+# One wrong answer, or two of one bad moment, remove no listing.
+GONE_TIMES = 2
+GONE_APART = timedelta(seconds=30)
+
+
+def look_of(target: Target, result: Result) -> Look:
+    """The answer of a look."""
+    return Look(
+        marketplace=target.marketplace,
+        currency=currency_of(target.marketplace),
+        trace=result.trace,
+        at=result.started_at,
+        sightings=result.sightings,
+        closer=True,
+    )
+
+
+def says_gone_again(target: Target, result: Result) -> bool:
+    """Whether this answer that the listing is gone counts: one that comes right after the first says the same."""
+    if result.error != ListingGone.code:
+        return False
+    return not target.empty_streak or target.checked_at is None or result.started_at >= target.checked_at + GONE_APART
+
+
+def conclude(results: Sequence[Result], targets: Mapping[int, Target], *, now: datetime) -> set[int]:
+    """Draw the conclusions of counted results; returns the listings that were removed."""
+    looks = {result.target_id: targets[result.target_id] for result in results}
+    listings = Listing.objects.in_bulk([target.listing_id for target in looks.values()])
+    matched = follow.matched_at(listings)
+    removed = set()
+    for result in results:
+        target = looks[result.target_id]
+        listing = listings[target.listing_id]
+        if _is_gone(target, result) and remove(listing=listing, at=result.started_at, trace=result.trace):
+            removed.add(listing.pk)
+        due_at = _next(target, result, listing, matched.get(listing.pk), now)
+        follow.schedule(target, due_at=due_at, now=now)
+    return removed
+
+
+def _is_gone(target: Target, result: Result) -> bool:
+    return result.error == ListingGone.code and target.empty_streak >= GONE_TIMES
+
+
+def _next(target: Target, result: Result, listing: Listing, matched: datetime | None, now: datetime) -> datetime | None:
+    """The next look; a listing that nobody follows was looked at for a person, once."""
+    if result.error == ListingGone.code and not _is_gone(target, result):
+        return now + GONE_AGAIN
+    if matched is None or not target.active or not follow.can_look(target.marketplace):
+        return None
+    planned = follow.plan(target, listing, matched=matched, now=now)
+    if planned is None or not result.failed:
+        return planned
+    return now + after_failure(target.failures)

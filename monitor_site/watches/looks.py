@@ -1,0 +1,85 @@
+"""When a matched listing is looked at again. Pure."""
+
+from datetime import datetime, timedelta
+
+from monitor_site.contract import Kind, Status
+
+from .facts import OVER
+from .models import Listing
+
+FIRST = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6))
+DAILY = timedelta(days=1)
+FOLLOWED = timedelta(days=30)
+# An auction may end later than that, but not for ever: an end that always moves on is a misreading.
+LONGEST = timedelta(days=60)
+# Matches of one moment are not looked at in one moment: each up to so much of its wait later.
+SPREAD = 0.1
+NEAREST = timedelta(seconds=30)
+FARTHEST = timedelta(hours=6)
+SHARE = 10
+# What the marketplace shows of an end lags, and clocks differ.
+AFTER_END = timedelta(seconds=20)
+# How long after its end an auction is asked what became of it.
+LAST_WORD = timedelta(days=1)
+GONE_AGAIN = timedelta(minutes=1)
+FIRST_RETRY, LAST_RETRY = timedelta(minutes=1), timedelta(hours=1)
+
+
+def next_look(
+    listing: Listing, *, matched_at: datetime, now: datetime, floor: timedelta, spread: float
+) -> datetime | None:
+    """When to look again at a listing that met a watch at ``matched_at``; ``None`` when there is nothing left to see.
+
+    ``floor`` is the shortest interval the marketplace bears, ``spread`` (0 to 1) the listing's own place among those
+    of the same moment. The answer is later than ``now`` by at least the floor and half a minute.
+    """
+    if listing.status in OVER or now >= _horizon(listing, matched_at):
+        return None
+    gap = max(floor, NEAREST)
+    at = min([_ordinary(matched_at, now + gap, spread), *_nearing(listing, now, gap)])
+    if (end := _after_end(listing, now, gap)) is not None and at > end - gap:
+        # A look so shortly before the end would keep the one just after it waiting.
+        at = end
+    return at if at <= _horizon(listing, matched_at) else None
+
+
+def after_failure(failures: int) -> timedelta:
+    """How long to wait after so many failures in a row."""
+    doublings: int = min(max(failures - 1, 0), 10)
+    return min(FIRST_RETRY * (1 << doublings), LAST_RETRY)
+
+
+def _horizon(listing: Listing, matched_at: datetime) -> datetime:
+    """When following ends whatever happens."""
+    usual = matched_at + FOLLOWED
+    if listing.ends_at is None:
+        return usual
+    return min(max(usual, listing.ends_at + LAST_WORD), matched_at + LONGEST)
+
+
+def _ordinary(matched_at: datetime, soonest: datetime, spread: float) -> datetime:
+    """The first of 10 minutes, 1 hour, 6 hours after the match, then of every day, that is not too soon."""
+    stretch = 1 + SPREAD * spread
+    for wait in FIRST:
+        if matched_at + wait * stretch >= soonest:
+            return matched_at + wait * stretch
+    daily = matched_at + FIRST[-1] * stretch + DAILY * SPREAD * spread
+    days = max(1, -((daily - soonest) // DAILY))
+    return daily + days * DAILY
+
+
+def _nearing(listing: Listing, now: datetime, gap: timedelta) -> list[datetime]:
+    """The look that an auction asks for as its end nears."""
+    is_open = listing.kind == Kind.AUCTION and listing.status == Status.ON_SALE
+    if listing.ends_at is None or not is_open or now >= listing.ends_at:
+        return []
+    return [now + max(gap, min((listing.ends_at - now) / SHARE, FARTHEST))]
+
+
+def _after_end(listing: Listing, now: datetime, gap: timedelta) -> datetime | None:
+    """The look just after a known end, or the next one, ever later, while it still says "on sale"."""
+    if listing.ends_at is None or listing.status != Status.ON_SALE:
+        return None
+    if now < listing.ends_at + AFTER_END:
+        return max(now + gap, listing.ends_at + AFTER_END)
+    return now + max(gap, min(now - listing.ends_at, FARTHEST))
