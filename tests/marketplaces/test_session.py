@@ -15,6 +15,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from monitor_site.contract import Answer, LayoutChanged, NoPace, Pace, PluginFault, Unavailable
+from monitor_site.marketplaces.cookies import Cookies
 from monitor_site.marketplaces.hosts import Reach
 from monitor_site.marketplaces.pace import pace_key
 from monitor_site.marketplaces.session import HttpSession
@@ -44,6 +45,7 @@ async def opened(loopback: Loopback, aredis: redis.asyncio.Redis) -> AsyncIterat
             "marketplace": "bazaar",
             "base": loopback.base,
             "web": loopback.base,
+            "cookies": Cookies(reach),
         }
         return HttpSession(**(usual | {"reach": reach, "pace": PACE} | changes))
 
@@ -79,16 +81,6 @@ async def test_we_say_who_we_are_unless_the_plugin_says_it(opened: Open, loopbac
 
     agents = [asked.headers["user-agent"] for asked in loopback.asked]
     assert agents == ["Mozilla/5.0 (compatible; marketplace-monitor)", "Mozilla/5.0 (honest)"]
-
-
-async def test_no_cookie_is_kept(opened: Open, loopback: Loopback) -> None:
-    loopback.answer("/", b"", set_cookie="who=alice; Path=/")
-    session = opened()
-
-    await session.get(f"{loopback.base}/")
-    await session.get(f"{loopback.base}/")
-
-    assert "cookie" not in loopback.asked[1].headers
 
 
 async def test_a_connection_is_used_again(opened: Open, loopback: Loopback) -> None:
