@@ -51,8 +51,6 @@ def env_list(name: str) -> list[str]:
 class Unshown(str):
     """A value that no debug page and no listing of settings shows."""
 
-    __slots__ = ()
-
     def __repr__(self) -> str:
         return "'***'"
 
@@ -85,19 +83,12 @@ def kept_secret(name: str, make: Callable[[], str]) -> str:
     return path.read_text(encoding="utf-8").strip()
 
 
-def secret_key() -> str:
-    """From the environment, else made once and kept in ``DATA_DIR``."""
-    return env("SECRET_KEY") or kept_secret("secret_key", get_random_secret_key)
-
-
-def secrets_keys() -> list[str]:
-    """The keys of stored credentials, newest first: from the environment, else one made once, kept in ``DATA_DIR``."""
-    given = env_list("SECRETS_KEYS") or [kept_secret("secrets_key", lambda: Fernet.generate_key().decode())]
-    return [Unshown(key) for key in given]
-
-
-SECRET_KEY = secret_key()
-SECRETS_KEYS = secrets_keys()
+SECRET_KEY = env("SECRET_KEY") or kept_secret("secret_key", get_random_secret_key)
+# Of stored credentials, newest first.
+SECRETS_KEYS: list[str] = [
+    Unshown(key)
+    for key in env_list("SECRETS_KEYS") or [kept_secret("secrets_key", lambda: Fernet.generate_key().decode())]
+]
 DEBUG = env_bool("DEBUG", default=False)
 PRODUCTION = env_bool("PRODUCTION", default=False)
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS") or ([] if PRODUCTION else ["*"])
