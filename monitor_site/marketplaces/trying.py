@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import MarketplaceError, Money, Pauses, Tells
@@ -61,6 +61,8 @@ def before(standing: Standing) -> Iterator[str]:
 
 def stopped(standing: Standing) -> list[str]:
     """Why nobody asks it at the moment; nothing while its breaker is closed or half-open."""
+    if not standing.address:
+        return ["Not asked: no practice market plays it, and this installation does not ask real ones (LIVE=1 does)."]
     state = standing.breaker
     if not state or state["state"] != "open" or standing.breaker_until is None:
         return []
@@ -89,8 +91,8 @@ async def ask(catalog: Catalog, name: str, *, keyword: str, look: str) -> Trial:
 async def _asked(gateway: Gateway, catalog: Catalog, name: str, keyword: str, look: str) -> Found:
     if look:
         return await gateway.look(marketplace=name, external_id=look)
-    control = catalog.get(name).manifest.control
-    criteria = replace(control, keyword=keyword) if keyword else control
+    manifest = catalog.get(name).manifest
+    criteria = manifest.criteria(keyword=keyword) if keyword else manifest.control
     return await gateway.search(marketplace=name, criteria=criteria, history=FIRST)
 
 
@@ -99,9 +101,14 @@ def _answered(found: Found, seconds: float) -> Iterator[str]:
     yield f"Answered in {seconds:.1f} s: {rows} {'row' if rows == 1 else 'rows'}, {found.bytes:,} bytes."
     if found.bad_rows:
         yield f"{found.bad_rows} more could not be read."
-    yield from (f"  {sighting.title}  {_price(sighting.price)}" for sighting in found.sightings[:SHOWN])
+    yield from (f"  {_plain(sighting.title)}  {_price(sighting.price)}" for sighting in found.sightings[:SHOWN])
     if not rows:
         yield "Nothing found. Without --keyword a question is asked that should always have answers."
+
+
+def _plain(text: str) -> str:
+    """What strangers wrote, harmless to a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _price(price: Money | None) -> str:
@@ -109,7 +116,7 @@ def _price(price: Money | None) -> str:
 
 
 def _failed(error: MarketplaceError, seconds: float) -> Iterator[str]:
-    yield f"Failed after {seconds:.1f} s: {error.code}: {error.detail}"
+    yield f"Failed after {seconds:.1f} s: {error.code}: {_plain(error.detail)}"
     yield f"Consequence: {_pause_words(error)} {_told_words(error)}"
     if hint := HINTS.get(error.code):
         yield f"Hint: {hint}"
