@@ -1,8 +1,8 @@
 """The only caller of plugins: lets them ask, and draws the consequences of what went wrong."""
 
 import random
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import redis.asyncio
@@ -28,9 +28,10 @@ from .hosts import Reach
 from .promises import Promise, kept
 from .session import HttpSession
 from .transport import USUAL_LIMITS, Limits
+from .usual import StaleTop
 from .visit import Control, History, Reading, Visit
 
-__all__ = ["Found", "Gateway", "History"]
+__all__ = ["Found", "Gateway", "History", "remembered"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,8 @@ class Found:
     """What a search brought: each listing once, newest first as the marketplace sorts.
 
     ``gap`` says that more may be new than was read. ``bytes`` is what came over the network; ``bad_rows`` counts rows
-    nobody could read, ``padding`` rows that do not answer the question.
+    nobody could read, ``padding`` rows that do not answer the question. ``usual`` is what to remember of the question:
+    the next search takes it as :attr:`History.before`. It is plain JSON.
     """
 
     sightings: tuple[Sighting, ...]
@@ -47,6 +49,12 @@ class Found:
     bytes: int
     bad_rows: int
     padding: int
+    usual: Mapping[str, Any] = field(default_factory=dict)
+
+
+def remembered(error: MarketplaceError) -> Mapping[str, Any] | None:
+    """What to remember of the question although its check failed; ``None``: all stays as it was."""
+    return error.usual.stored() if isinstance(error, StaleTop) else None
 
 
 class Gateway:
@@ -133,6 +141,7 @@ class Gateway:
         promise = Promise(manifest=plugin.manifest, practice=self._catalog.practice_address(marketplace))
         return Visit(
             market=await kept(lambda: _connected(plugin, session)),
+            tells=plugin.manifest.search_tells,
             promise=promise,
             control=Control(redis=self._redis, marketplace=marketplace, question=plugin.manifest.control),
             seconds=self._limits.deadline_seconds,
@@ -178,6 +187,7 @@ def _found(read: Reading, session: HttpSession) -> Found:
         bytes=session.bytes,
         bad_rows=sum(len(page.bad_rows) for page in read.pages),
         padding=sum(page.padding for page in read.pages),
+        usual=read.usual.stored(),
     )
 
 

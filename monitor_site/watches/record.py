@@ -44,6 +44,8 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
 def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
     """Winning is an update that changed one row."""
     changes = _after_failure(target, result) if result.failed else _after_success(result)
+    if result.usual is not None:
+        changes["usual"] = result.usual
     failures = changes["failures"]
     won = Target.objects.filter(pk=target.pk, fence__lt=result.fence).update(
         fence=result.fence, checked_at=result.finished_at, **changes

@@ -83,7 +83,8 @@ class Target(models.Model):
     """One canonical question to one marketplace, asked once for all watches that want the answer.
 
     ``fence`` is the fence of the last result that counted. ``recent`` is the last good answer, external id → digest:
-    what equals it needs no look into the database. ``empty_streak`` counts suspicious empty pages in a row,
+    what equals it needs no look into the database. ``usual`` is what the gateway remembers of the question: plain JSON,
+    its own affair. ``empty_streak`` counts suspicious empty pages in a row,
     ``failures`` failed checks in a row.
     """
 
@@ -95,6 +96,7 @@ class Target(models.Model):
     interval_seconds = models.PositiveIntegerField()
     fence = models.BigIntegerField(default=0)
     recent = models.JSONField(default=dict)
+    usual = models.JSONField(default=dict)
     empty_streak = models.PositiveIntegerField(default=0)
     failures = models.PositiveIntegerField(default=0)
     last_error = models.CharField(max_length=32, blank=True)
