@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from monitor_site.contract import MarketplaceError, PluginFault, Unavailable, criteria_from
+from monitor_site.contract import MarketplaceError, Pauses, PluginFault, Unavailable, criteria_from
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.marketplaces.gateway import Found, Gateway, History, remembered
 from monitor_site.watches.models import Target
@@ -49,7 +49,7 @@ class Checker:
             return {"error": Unavailable.code}
         except MarketplaceError as error:
             log.debug("check.failed", error=error.code, detail=error.detail)
-            return {"error": error.code, "usual": remembered(error)}
+            return {"error": error.code, "usual": remembered(error), "wait_seconds": _wait(error)}
         except (UnknownMarketplace, ValueError) as error:
             log.warning("check.cannot_ask", reason=str(error))
             return {"error": UNKNOWN_MARKETPLACE}
@@ -80,6 +80,11 @@ class Checker:
             finished_at=datetime.fromtimestamp(self.server_now(), tz=UTC),
             lateness_ms=round(started * 1000 - lease.due_ms),
         )
+
+
+def _wait(error: MarketplaceError) -> float | None:
+    """How long the question itself should rest: a marketplace or an account that pauses waits by itself."""
+    return error.retry_after if error.pauses in {Pauses.NOTHING, Pauses.TARGET} else None
 
 
 def _figures(found: Found) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from monitor_site.contract import (
     errors,
 )
 
-from . import services, vault
+from . import breaker, services, vault
 from .models import MarketplaceAccount
 
 FRESH_SECONDS = 30.0
@@ -83,7 +83,8 @@ class Accounts:
 
     async def pause(self, marketplace: str, account: Account, error: MarketplaceError) -> None:
         """Ask nothing more in its name, for as long as the error says."""
-        seconds = USUAL_PAUSE if error.retry_after is None else error.retry_after
+        asked = USUAL_PAUSE if error.retry_after is None else error.retry_after
+        seconds = min(breaker.LONGEST, max(breaker.SHORTEST, asked))
         until = self._now() + timedelta(seconds=seconds)
         self._kept.pop(marketplace, None)
         try:

@@ -148,7 +148,7 @@ def _standing(result: Result, target: Target | None) -> Standing:
     if target is None:
         return Standing(target_id=result.target_id, key="0" * 64, active=False, interval_seconds=1)
     counts = result.failed and result.error != NoPace.code
-    return standing_of(target, delay_ms=_delay_ms(target) if counts else 0)
+    return standing_of(target, delay_ms=max(_delay_ms(target), _asked_ms(result)) if counts else 0)
 
 
 def standing_of(target: Target, *, delay_ms: int) -> Standing:
@@ -160,6 +160,11 @@ def standing_of(target: Target, *, delay_ms: int) -> Standing:
         interval_seconds=target.interval_seconds,
         delay_ms=delay_ms,
     )
+
+
+def _asked_ms(result: Result) -> int:
+    """How long the marketplace wants this question to rest, as far as we go along with it."""
+    return round(min(LONGEST_DELAY_MS, max(0.0, result.wait_seconds or 0.0) * 1000))
 
 
 def _delay_ms(target: Target) -> int:

@@ -14,7 +14,8 @@ class Result:
 
     ``fence`` and ``due_ms`` come from the lease. Either ``error`` is empty and ``sightings`` is what was found, or
     ``error`` is the code of what went wrong. ``lateness_ms`` is start less due. ``usual`` is what the gateway wants to
-    remember of the question, even after a failure; ``None`` leaves it as it is.
+    remember of the question, even after a failure; ``None`` leaves it as it is. ``wait_seconds`` is how long the
+    question should rest after a failure, beyond its usual back-off; ``None`` when nobody says.
     """
 
     target_id: int
@@ -32,6 +33,7 @@ class Result:
     bad_rows: int = 0
     gap: bool = False
     usual: Mapping[str, Any] | None = None
+    wait_seconds: float | None = None
 
     @property
     def failed(self) -> bool:

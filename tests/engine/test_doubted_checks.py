@@ -9,7 +9,17 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from monitor_site.connections import async_redis_client
-from monitor_site.contract import SearchCriteria, SearchPage, Session, Sighting
+from monitor_site.contract import (
+    Blocked,
+    LayoutChanged,
+    MarketplaceError,
+    SearchCriteria,
+    SearchPage,
+    Session,
+    Sighting,
+    SignInNeeded,
+    Unavailable,
+)
 from monitor_site.engine import checking
 from monitor_site.engine.checking import Checker
 from monitor_site.engine.schedule import Lease
@@ -17,6 +27,7 @@ from monitor_site.marketplaces.catalog import Catalog
 from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.watches.models import Check, Match, Target
 from monitor_site.watches.record import record
+from monitor_site.watches.results import Result
 from plugins.mercari import plugin as mercari
 from tests.watches.makers import sighting, watch_of
 
@@ -24,12 +35,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 class Scripted:
-    """A marketplace that shows what the test puts up."""
+    """A marketplace that shows what the test puts up, or fails as it says."""
 
     def __init__(self) -> None:
         self.shown: Sequence[Sighting] = ()
+        self.error: MarketplaceError | None = None
 
     async def search(self, criteria: SearchCriteria, *, page_token: str | None = None) -> SearchPage:
+        if self.error:
+            raise self.error
         return SearchPage(sightings=tuple(self.shown))
 
 
@@ -38,6 +52,11 @@ class Story:
 
     def __init__(self, checker: Checker, market: Scripted, target: Target, now: datetime) -> None:
         self._checker, self.market, self._target, self._at = checker, market, target, now
+
+    async def result(self) -> Result:
+        """How a check ends now, unrecorded."""
+        lease = Lease(marketplace="mercari", id=str(self._target.pk), due_ms=0, fence=1, alone=False)
+        return await self._checker.check(lease, await Target.objects.aget(pk=self._target.pk))
 
     async def check(self, *shown: Sighting) -> Target:
         self.market.shown = shown
@@ -99,3 +118,23 @@ async def test_an_answer_without_its_usual_fields_fails_and_changes_nothing(stor
     assert (failed.last_error, failed.usual, failed.recent) == ("layout_changed", full.usual, full.recent)
     well = await story.check(*(sighting(n, price=5_000 + n) for n in range(12)))
     assert well.failures == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (Unavailable("503", retry_after=120), 120),
+        (Unavailable("cut off"), None),
+        (LayoutChanged("?", retry_after=5), 5),
+        (Blocked("403"), None),
+        (SignInNeeded("401"), None),
+    ],
+)
+async def test_a_question_waits_by_itself_only_where_nothing_greater_waits(
+    story: Story, error: MarketplaceError, seconds: float | None
+) -> None:
+    story.market.error = error
+
+    result = await story.result()
+
+    assert (result.error, result.wait_seconds) == (error.code, seconds)

@@ -173,6 +173,19 @@ async def test_what_pauses_an_account_leaves_the_marketplace_alone(
     assert not redis.exists(breaker_key("bazaar"))
 
 
+@pytest.mark.parametrize(("asked", "seconds"), [(1e12, 24 * 3600), (-1, 1), (float("nan"), 1)])
+async def test_a_pause_is_never_longer_than_a_day_nor_shorter_than_a_second(
+    opened: Open, now: datetime, asked: float, seconds: int
+) -> None:
+    row = await connect(now)
+
+    with pytest.raises(SignInNeeded):
+        await search(opened(failing_when([SignInNeeded("401", retry_after=asked)]), now=lambda: now))
+
+    await row.arefresh_from_db()
+    assert row.paused_until == now + timedelta(seconds=seconds)
+
+
 async def test_a_paused_account_asks_nothing_until_its_time_and_no_longer(
     opened: Open, loopback: Loopback, now: datetime
 ) -> None:
