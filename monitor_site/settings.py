@@ -6,10 +6,13 @@
 
 import json
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import dj_database_url
+from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 from django.utils.translation import gettext_lazy as _
@@ -45,6 +48,13 @@ def env_list(name: str) -> list[str]:
     return [part.strip() for part in env(name).split(",") if part.strip()]
 
 
+class Unshown(str):
+    """A value that no debug page and no listing of settings shows."""
+
+    def __repr__(self) -> str:
+        return "'***'"
+
+
 LIVE = env_bool("LIVE", default=False)
 DATA_DIR = Path(env("DATA_DIR") or BASE_DIR / "var" / ("live" if LIVE else "practice")).expanduser().resolve()
 DATA_DIR.mkdir(parents=True, exist_ok=True)
@@ -63,19 +73,22 @@ def running_installation() -> dict[str, Any]:
 RUNNING = running_installation()
 
 
-def secret_key() -> str:
-    """From the environment, else made once and kept in ``DATA_DIR``."""
-    if key := env("SECRET_KEY"):
-        return key
-    path = DATA_DIR / "secret_key"
-    if not path.exists():
-        fresh = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        os.write(fresh, get_random_secret_key().encode())
+def kept_secret(name: str, make: Callable[[], str]) -> str:
+    """What the file ``name`` in ``DATA_DIR`` holds; made once, for the owner's eyes only."""
+    path = DATA_DIR / name
+    with suppress(FileExistsError):
+        fresh = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        os.write(fresh, make().encode())
         os.close(fresh)
     return path.read_text(encoding="utf-8").strip()
 
 
-SECRET_KEY = secret_key()
+SECRET_KEY = env("SECRET_KEY") or kept_secret("secret_key", get_random_secret_key)
+# Of stored credentials, newest first.
+SECRETS_KEYS: list[str] = [
+    Unshown(key)
+    for key in env_list("SECRETS_KEYS") or [kept_secret("secrets_key", lambda: Fernet.generate_key().decode())]
+]
 DEBUG = env_bool("DEBUG", default=False)
 PRODUCTION = env_bool("PRODUCTION", default=False)
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS") or ([] if PRODUCTION else ["*"])
@@ -202,6 +215,8 @@ PRACTICE_MARKETS: dict[str, str] = dict(RUNNING.get("practice_markets") or {}) |
 )
 PRACTICE_PACE_PER_MINUTE = env_int("PRACTICE_PACE_PER_MINUTE", 60_000)
 PRACTICE_CONCURRENCY = env_int("PRACTICE_CONCURRENCY", 32)
+# PROXIES: "mercari=http://user:secret@host:3128, ..."; read by marketplaces/proxies.py.
+PROXIES = Unshown(env("PROXIES"))
 PLUGIN_DIR = Path(env("PLUGIN_DIR") or BASE_DIR / "plugins")
 
 # -- people -------------------------------------------------------------------------------------------------------

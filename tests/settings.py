@@ -21,7 +21,8 @@ def claim() -> None:
     root = Path(os.environ.get("TEST_ROOT") or tempfile.mkdtemp(prefix="monitor-test-"))
     own = root / owner
     (own / "static").mkdir(parents=True, exist_ok=True)
-    for name in ("LIVE", "PRODUCTION", "DEBUG", "PRACTICE_MARKETS", "STATIC_ROOT", "DATABASE_URL", "PORT"):
+    switches = ("LIVE", "PRODUCTION", "DEBUG", "PORT")
+    for name in (*switches, "PRACTICE_MARKETS", "PROXIES", "SECRETS_KEYS", "STATIC_ROOT", "DATABASE_URL"):
         os.environ.pop(name, None)
     os.environ |= {
         "TEST_OWNER": owner,

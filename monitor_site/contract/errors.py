@@ -9,6 +9,7 @@ MarketplaceError
 ├── SignInNeeded        credentials missing, wrong or expired
 ├── LayoutChanged       the answer has a shape this plugin cannot read
 ├── SuspectEmpty        no rows where rows are usual
+├── SuspectStale        nothing new on top where something new is usual
 ├── ListingGone         the listing exists no more
 ├── Refused             a listed refusal of an order or bid
 ├── OutcomeUnknown      sent, and nobody knows what became of it: look it up, never send again
@@ -117,6 +118,13 @@ class SuspectEmpty(MarketplaceError):
     """An empty page where rows are usual: a soft block until proven otherwise."""
 
     code = "suspect_empty"
+    pauses = Pauses.TARGET
+
+
+class SuspectStale(MarketplaceError):
+    """The newest listing of a busy search stays the newest, check after check: an old answer until proven otherwise."""
+
+    code = "suspect_stale"
     pauses = Pauses.TARGET
 
 

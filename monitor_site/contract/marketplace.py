@@ -22,7 +22,8 @@ class Session(Protocol):
 
     Both requests raise :class:`Unavailable` (no answer, too slow), :class:`NoPace` (never sent),
     :class:`LayoutChanged` (too large) and :class:`PluginFault` (a host the manifest does not name). They return an
-    answer of any status. A connection that breaks before an answer begins is tried once more.
+    answer of any status. A connection that breaks before an answer begins is tried once more. Cookies are kept for each
+    account and sent to the same hosts; a plugin does not see them.
     """
 
     base: str

@@ -9,9 +9,9 @@ from typing import Any
 
 import structlog
 
-from monitor_site.contract import MarketplaceError, PluginFault, Unavailable, criteria_from
+from monitor_site.contract import MarketplaceError, Pauses, PluginFault, Unavailable, criteria_from
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
-from monitor_site.marketplaces.gateway import Found, Gateway, History
+from monitor_site.marketplaces.gateway import Found, Gateway, History, remembered
 from monitor_site.watches.models import Target
 from monitor_site.watches.results import Result
 
@@ -38,28 +38,34 @@ class Checker:
         trace = secrets.token_hex(8)
         with structlog.contextvars.bound_contextvars(trace=trace, target=target.pk):
             started = self.server_now()
-            found, error = await self._ask(target)
-        return replace(self._blank(lease, trace, started), error=error, **_figures(found))
+            outcome = await self._ask(target)
+        return replace(self._blank(lease, trace, started), **outcome)
 
-    async def _ask(self, target: Target) -> tuple[Found | None, str]:
+    async def _ask(self, target: Target) -> dict[str, Any]:
+        """The figures of a result."""
         try:
             async with asyncio.timeout(self.cut_seconds):
-                return await (self._look(target) if target.is_look else self._search(target)), ""
+                return _figures(await (self._look(target) if target.is_look else self._search(target)))
         except TimeoutError:
-            return None, Unavailable.code
+            return {"error": Unavailable.code}
         except MarketplaceError as error:
             log.debug("check.failed", error=error.code, detail=error.detail)
-            return None, error.code
+            return {"error": error.code, "usual": remembered(error), "wait_seconds": _wait(error)}
         except (UnknownMarketplace, ValueError) as error:
             log.warning("check.cannot_ask", reason=str(error))
-            return None, UNKNOWN_MARKETPLACE
+            return {"error": UNKNOWN_MARKETPLACE}
         except Exception:
             log.exception("check.fault")
-            return None, PluginFault.code
+            return {"error": PluginFault.code}
 
     async def _search(self, target: Target) -> Found:
         shape = catalog().get(target.marketplace).manifest.criteria
-        history = History(known=frozenset(target.recent), usual=bool(target.recent), empty_streak=target.empty_streak)
+        history = History(
+            known=frozenset(target.recent),
+            usual=bool(target.recent),
+            empty_streak=target.empty_streak,
+            before=target.usual,
+        )
         return await self.gateway.search(
             marketplace=target.marketplace, criteria=criteria_from(target.criteria, shape), history=history
         )
@@ -80,8 +86,11 @@ class Checker:
         )
 
 
-def _figures(found: Found | None) -> dict[str, Any]:
-    if found is None:
-        return {}
-    names = ("sightings", "pages", "bytes", "bad_rows", "gap")
+def _wait(error: MarketplaceError) -> float | None:
+    """How long the question itself should rest: a marketplace or an account that pauses waits by itself."""
+    return error.retry_after if error.pauses in {Pauses.NOTHING, Pauses.TARGET} else None
+
+
+def _figures(found: Found) -> dict[str, Any]:
+    names = ("sightings", "pages", "bytes", "bad_rows", "gap", "usual")
     return {name: getattr(found, name) for name in names}

@@ -12,6 +12,7 @@ from rq.utils import utcparse
 from monitor_site.connections import key, lane_queue
 from monitor_site.marketplaces import breaker
 from monitor_site.marketplaces.catalog import catalog
+from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.watches.models import Check, Listing, Match, Outcome, Target, TargetKind, TargetQuerySet, Watch
 
 from .members import is_look
@@ -41,13 +42,31 @@ def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
         "queues": {lane: _depth(client, lane) for lane in settings.LANES},
         "workers": _alive_workers(client, now),
         "promoters": sum(1 for _ in client.scan_iter(match=_pattern("promoter"))),
-        "breakers": breaker.read_all(client, sorted(catalog().plugins)),
+        **_marketplaces(client),
         "plugins_broken": dict(catalog().broken),
     }
 
 
 def _active() -> TargetQuerySet:
     return Target.objects.searches().filter(active=True)
+
+
+def _marketplaces(client: redis.Redis) -> dict[str, Any]:
+    """By marketplace: its breaker, when it last answered as it should, and what pauses the account it is read with."""
+    names = sorted(catalog().plugins)
+    successes = breaker.last_successes(client, names)
+    paused = MarketplaceAccount.objects.filter(user=None, paused_until__gt=datetime.now(UTC))
+    return {
+        "breakers": breaker.read_all(client, names),
+        "last_success": {name: _iso(moment) for name, moment in successes.items()},
+        "accounts_paused": {
+            row.marketplace: {"until": _iso(row.paused_until), "reason": row.pause_reason} for row in paused
+        },
+    }
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="seconds") if moment else None
 
 
 def _schedule(client: redis.Redis) -> dict[str, int]:
@@ -104,8 +123,34 @@ def _pattern(kind: str) -> str:
 
 
 def in_words(figures: dict[str, Any]) -> str:
-    """The figures for a person, one a line."""
-    return "\n".join(f"{name.replace('_', ' '):16} {value}" for name, value in figures.items())
+    """The figures for a person, one a line; then each marketplace in a line of its own."""
+    apart = {"breakers", "last_success", "accounts_paused", "plugins_broken"}
+    lines = [_line(name.replace("_", " "), value) for name, value in figures.items() if name not in apart]
+    markets = [_line(name, _market_words(name, figures)) for name in figures["breakers"]]
+    broken = [_line(name, f"broken: {reason}") for name, reason in figures["plugins_broken"].items()]
+    return "\n".join([*lines, "", *markets, *broken])
+
+
+def _line(name: str, value: Any) -> str:
+    if isinstance(value, dict):
+        value = ", ".join(f"{inner} {'-' if figure is None else figure}" for inner, figure in value.items())
+    return f"{name:16} {value}"
+
+
+def _market_words(name: str, figures: dict[str, Any]) -> str:
+    state = figures["breakers"][name]
+    parts = [state["state"].replace("_", "-")]
+    if state["until"]:
+        parts = [f"{parts[0]} because of {state['reason']}, until {_short(state['until'])}"]
+    if pause := figures["accounts_paused"].get(name):
+        parts.append(f"its account paused because of {pause['reason']}, until {_short(pause['until'])}")
+    last = figures["last_success"].get(name)
+    parts.append(f"last success {_short(last)}" if last else "no success known")
+    return "; ".join(parts)
+
+
+def _short(iso: str) -> str:
+    return f"{datetime.fromisoformat(iso):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def current(client: redis.Redis) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """App configuration of ``marketplaces``."""
 
 from django.apps import AppConfig
+from django.core.checks import register
 
 
 class MarketplacesConfig(AppConfig):
@@ -8,3 +9,9 @@ class MarketplacesConfig(AppConfig):
 
     name = "monitor_site.marketplaces"
     label = "marketplaces"
+
+    def ready(self) -> None:
+        from .checks import check_keys, check_proxies
+
+        register(check_proxies, "marketplaces")
+        register(check_keys, "marketplaces")

@@ -47,6 +47,11 @@ def tally_key(marketplace: str) -> str:
     return key("tally", marketplace)
 
 
+def good_key(marketplace: str) -> str:
+    """Server ms of the last success that was noted; kept for a month."""
+    return key("good", marketplace)
+
+
 async def trip(redis: redis.asyncio.Redis, *, marketplace: str, seconds: float | None, reason: str) -> None:
     """Stop asking a marketplace for ``seconds`` (``None``: a minute), longer when it was just being tried again."""
     length = min(LONGEST, max(SHORTEST, USUAL if seconds is None else seconds))
@@ -60,10 +65,12 @@ async def trip(redis: redis.asyncio.Redis, *, marketplace: str, seconds: float |
         log.warning("breaker.opened", marketplace=marketplace, reason=reason, seconds=int(stays_ms) / 1000)
 
 
-async def reset(redis: redis.asyncio.Redis, *, marketplace: str) -> None:
-    """Close the breaker at once, whatever it waits for: an operator's act."""
-    if await redis.delete(breaker_key(marketplace), tally_key(marketplace)):
-        log.info("breaker.closed", marketplace=marketplace, by="operator")
+def reset(client: redis.Redis, *, marketplace: str, by: str = "operator") -> bool:
+    """Close the breaker at once, whatever it waits for: an operator's act. Whether there was anything to close."""
+    if not client.delete(breaker_key(marketplace), tally_key(marketplace)):
+        return False
+    log.info("breaker.closed", marketplace=marketplace, by=by)
+    return True
 
 
 async def note(redis: redis.asyncio.Redis, *, marketplace: str, ok: bool, earlier: int = 0) -> None:
@@ -74,7 +81,7 @@ async def note(redis: redis.asyncio.Redis, *, marketplace: str, ok: bool, earlie
     verdict = await run(
         redis,
         "note",
-        keys=[breaker_key(marketplace), tally_key(marketplace)],
+        keys=[breaker_key(marketplace), tally_key(marketplace), good_key(marketplace)],
         args=[earlier + int(ok), int(not ok), SLOT_MS, SLOTS, FEWEST_RESULTS, FAILED_SHARE],
     )
     if verdict == b"closed":
@@ -95,12 +102,23 @@ def read_all(client: redis.Redis, names: Iterable[str]) -> dict[str, BreakerView
     return {name: _view(row, now_ms) for name, row in zip(wanted, rows, strict=True)}
 
 
+def last_successes(client: redis.Redis, names: Iterable[str]) -> dict[str, datetime | None]:
+    """When each marketplace last answered as it should, to the second or so; ``None`` when nobody remembers."""
+    wanted = list(names)
+    found: list[Any] = client.mget([good_key(name) for name in wanted]) if wanted else []
+    return {name: _moment(int(ms)) if ms else None for name, ms in zip(wanted, found, strict=True)}
+
+
+def _moment(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, tz=UTC)
+
+
 def _view(row: dict[bytes, Any], now_ms: int) -> BreakerView:
     if row.get(b"state") != b"open":
         return {"state": "closed", "until": None, "reason": ""}
     until = int(row[b"until"])
     return {
         "state": "open" if until > now_ms else "half_open",
-        "until": datetime.fromtimestamp(until / 1000, tz=UTC).isoformat(),
+        "until": _moment(until).isoformat(),
         "reason": row.get(b"reason", b"").decode(),
     }

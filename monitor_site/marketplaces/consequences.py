@@ -1,4 +1,4 @@
-"""What follows from how a visit ended: the breaker hears of it, and a plugin's fault is logged once."""
+"""What follows from how a visit ended: the breaker or the account hears of it, and the operator, once an outage."""
 
 import asyncio
 import random
@@ -10,14 +10,15 @@ import redis.asyncio
 import structlog
 from redis.exceptions import RedisError
 
-from monitor_site.contract import MarketplaceError, Pauses, PluginFault, Throttled, Unavailable
+from monitor_site.contract import MarketplaceError, Pauses, PluginFault, Tells, Throttled, Unavailable
 
 from . import breaker
+from .accounts import Account, Accounts
 
 BULK_SECONDS = 1.0
 JITTER_SECONDS = 30.0
-# No account is involved in anything yet, so what would stand still for one stands still for all.
-BREAKING = frozenset({Pauses.MARKETPLACE, Pauses.ACCOUNT})
+# An outage that has been silent for so long is over: the next of its kind is told again.
+OUTAGE_SECONDS = 900.0
 
 log = structlog.get_logger(__name__)
 
@@ -29,12 +30,15 @@ class Consequences:
     ``chance`` gives a number from 0 to 1.
     """
 
-    def __init__(self, redis: redis.asyncio.Redis, *, chance: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self, redis: redis.asyncio.Redis, *, accounts: Accounts, chance: Callable[[], float] = random.random
+    ) -> None:
         self._redis = redis
+        self._accounts = accounts
         self._chance = chance
         self._untold: Counter[str] = Counter()
         self._told_at: dict[str, float] = {}
-        self._faults: set[object] = set()
+        self._outages: dict[object, float] = {}
 
     async def succeed(self, marketplace: str) -> None:
         """The marketplace answered as it should."""
@@ -45,18 +49,26 @@ class Consequences:
         self._told_at[marketplace] = now
         await self._tell(marketplace, ok=True)
 
-    async def fail(self, marketplace: str, error: MarketplaceError) -> None:
-        """Stop asking when the error says so; count it as a failure when the marketplace gave no answer."""
-        self._log_fault(marketplace, error)
-        if error.pauses in BREAKING:
-            self._told_at.pop(marketplace, None)
-            await self._without_redis(
-                marketplace,
-                breaker.trip(self._redis, marketplace=marketplace, seconds=self._seconds(error), reason=error.code),
-            )
+    async def fail(self, marketplace: str, error: MarketplaceError, *, account: Account | None = None) -> None:
+        """Stop asking when the error says so; count it as a failure when the marketplace gave no answer.
+
+        What would stand still for an account stands still for the whole marketplace where none was used.
+        """
+        self._tell_operator(marketplace, error)
+        if error.pauses == Pauses.ACCOUNT and account is not None:
+            await self._accounts.pause(marketplace, account, error)
+        elif error.pauses in {Pauses.MARKETPLACE, Pauses.ACCOUNT}:
+            await self._trip(marketplace, error)
         elif error.code == Unavailable.code:
             self._told_at.pop(marketplace, None)
             await self._tell(marketplace, ok=False)
+
+    async def _trip(self, marketplace: str, error: MarketplaceError) -> None:
+        self._told_at.pop(marketplace, None)
+        await self._without_redis(
+            marketplace,
+            breaker.trip(self._redis, marketplace=marketplace, seconds=self._seconds(error), reason=error.code),
+        )
 
     def _seconds(self, error: MarketplaceError) -> float | None:
         """How long; where "too often" came without a hint, not as long as everybody else who got it just now."""
@@ -77,13 +89,22 @@ class Consequences:
         except RedisError as error:
             log.warning("breaker.redis_away", marketplace=marketplace, error=str(error))
 
-    def _log_fault(self, marketplace: str, error: MarketplaceError) -> None:
-        """The traceback of a plugin's fault, once for each place it comes from."""
-        place = (marketplace, *_place(error))
-        if error.code != PluginFault.code or place in self._faults:
+    def _tell_operator(self, marketplace: str, error: MarketplaceError) -> None:
+        """What an operator must hear of: one line for each outage, a plugin's fault with its traceback.
+
+        What a person must hear of stands on the watch, by its code.
+        """
+        if error.tells != Tells.OPERATOR:
             return
-        self._faults.add(place)
-        log.error("plugin.fault", marketplace=marketplace, detail=error.detail, exc_info=error)
+        is_fault = error.code == PluginFault.code
+        outage = (marketplace, error.code, *(_place(error) if is_fault else ()))
+        now = asyncio.get_running_loop().time()
+        is_new = now - self._outages.get(outage, -OUTAGE_SECONDS) >= OUTAGE_SECONDS
+        self._outages[outage] = now
+        if is_fault and is_new:
+            log.error("plugin.fault", marketplace=marketplace, detail=error.detail, exc_info=error)
+        elif is_new:
+            log.error("marketplace.failing", marketplace=marketplace, error=error.code, detail=error.detail)
 
 
 def _place(error: MarketplaceError) -> tuple[type[BaseException], str, int]:

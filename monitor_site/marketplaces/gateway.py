@@ -1,11 +1,10 @@
 """The only caller of plugins: lets them ask, and draws the consequences of what went wrong."""
 
 import random
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
 import redis.asyncio
 from django.conf import settings
 
@@ -20,16 +19,19 @@ from monitor_site.contract import (
     Unavailable,
 )
 
+from .accounts import Account, Accounts
 from .catalog import Catalog, UnknownMarketplace
 from .catalog import catalog as installed
+from .clients import Clients
 from .consequences import Consequences
 from .hosts import Reach
 from .promises import Promise, kept
 from .session import HttpSession
-from .transport import USUAL_LIMITS, Limits, open_client
+from .transport import USUAL_LIMITS, Limits
+from .usual import StaleTop
 from .visit import Control, History, Reading, Visit
 
-__all__ = ["Found", "Gateway", "History"]
+__all__ = ["Found", "Gateway", "History", "remembered"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,8 @@ class Found:
     """What a search brought: each listing once, newest first as the marketplace sorts.
 
     ``gap`` says that more may be new than was read. ``bytes`` is what came over the network; ``bad_rows`` counts rows
-    nobody could read, ``padding`` rows that do not answer the question.
+    nobody could read, ``padding`` rows that do not answer the question. ``usual`` is what to remember of the question:
+    the next search takes it as :attr:`History.before`. It is plain JSON.
     """
 
     sightings: tuple[Sighting, ...]
@@ -46,10 +49,16 @@ class Found:
     bytes: int
     bad_rows: int
     padding: int
+    usual: Mapping[str, Any] = field(default_factory=dict)
+
+
+def remembered(error: MarketplaceError) -> Mapping[str, Any] | None:
+    """What to remember of the question although its check failed; ``None``: all stays as it was."""
+    return error.usual.stored() if isinstance(error, StaleTop) else None
 
 
 class Gateway:
-    """Asks marketplaces. One for each event loop: it keeps the connections open until :meth:`close`.
+    """Asks marketplaces. One for each event loop: it keeps connections and cookies until :meth:`close`.
 
     Its questions raise :class:`MarketplaceError` and nothing else; being cancelled passes. ``chance`` gives numbers
     from 0 to 1, by which waits differ.
@@ -62,12 +71,14 @@ class Gateway:
         catalog: Catalog | None = None,
         limits: Limits = USUAL_LIMITS,
         chance: Callable[[], float] = random.random,
+        accounts: Accounts | None = None,
     ) -> None:
         self._redis = redis
         self._catalog = installed() if catalog is None else catalog
         self._limits = limits
-        self._clients: dict[bool, httpx.AsyncClient] = {}
-        self._consequences = Consequences(redis, chance=chance)
+        self._clients = Clients(limits)
+        self._accounts = accounts or Accounts()
+        self._consequences = Consequences(redis, accounts=self._accounts, chance=chance)
 
     async def search(self, *, marketplace: str, criteria: SearchCriteria, history: History) -> Found:
         """Search, and page as far as ``history`` demands.
@@ -100,10 +111,8 @@ class Gateway:
         return await self._ask(marketplace, Capability.SOLD_PRICES, ask)
 
     async def close(self) -> None:
-        """Close the connections."""
-        for client in self._clients.values():
-            await client.aclose()
-        self._clients.clear()
+        """Close the connections and forget the cookies."""
+        await self._clients.close()
 
     async def _ask(
         self,
@@ -111,17 +120,18 @@ class Gateway:
         able: Capability,
         ask: Callable[[Visit, HttpSession], Awaitable[tuple[Found, MarketplaceError | None]]],
     ) -> Found:
-        """Let a visit ask, and draw the consequences."""
-        session = self._session(marketplace)
+        """Let a visit ask, and draw the consequences; what keeps it from asking at all has none."""
+        account = await self._accounts.of(marketplace, self._plugin(marketplace).manifest.settings)
+        session = self._session(marketplace, account)
         try:
             found, broken = await ask(await self._visit(marketplace, session, able), session)
         except MarketplaceError as error:
-            await self._consequences.fail(marketplace, error)
+            await self._consequences.fail(marketplace, error, account=account)
             raise
         if broken is None:
             await self._consequences.succeed(marketplace)
         else:
-            await self._consequences.fail(marketplace, broken)
+            await self._consequences.fail(marketplace, broken, account=account)
         return found
 
     async def _visit(self, marketplace: str, session: HttpSession, able: Capability) -> Visit:
@@ -131,6 +141,7 @@ class Gateway:
         promise = Promise(manifest=plugin.manifest, practice=self._catalog.practice_address(marketplace))
         return Visit(
             market=await kept(lambda: _connected(plugin, session)),
+            tells=plugin.manifest.search_tells,
             promise=promise,
             control=Control(redis=self._redis, marketplace=marketplace, question=plugin.manifest.control),
             seconds=self._limits.deadline_seconds,
@@ -142,26 +153,26 @@ class Gateway:
         except UnknownMarketplace as error:
             raise PluginFault(f"no working plugin for {marketplace}") from error
 
-    def _session(self, marketplace: str) -> HttpSession:
+    def _session(self, marketplace: str, account: Account | None) -> HttpSession:
         plugin = self._plugin(marketplace)
         practice = self._catalog.practice_address(marketplace)
         if not practice and not settings.LIVE:
             raise Unavailable(f"no practice market plays {marketplace}, and this installation does not ask real ones")
+        reach = Reach.practising(practice) if practice else Reach.live(plugin.manifest.hosts)
+        way = self._clients.way(marketplace=marketplace, account=account, reach=reach)
         return HttpSession(
-            client=self._client(guarded=not practice),
+            client=way.client,
+            cookies=way.cookies,
+            proxy=way.proxy,
             redis=self._redis,
             marketplace=marketplace,
             base=practice or plugin.api,
             web=practice or plugin.manifest.home.rstrip("/"),
-            reach=Reach.practising(practice) if practice else Reach.live(plugin.manifest.hosts),
+            reach=reach,
             pace=self._catalog.pace(marketplace),
+            settings=account.settings if account else None,
             limits=self._limits,
         )
-
-    def _client(self, *, guarded: bool) -> httpx.AsyncClient:
-        if guarded not in self._clients:
-            self._clients[guarded] = open_client(guarded=guarded, limits=self._limits)
-        return self._clients[guarded]
 
 
 async def _connected(plugin: Plugin, session: HttpSession) -> Any:
@@ -176,6 +187,7 @@ def _found(read: Reading, session: HttpSession) -> Found:
         bytes=session.bytes,
         bad_rows=sum(len(page.bad_rows) for page in read.pages),
         padding=sum(page.padding for page in read.pages),
+        usual=read.usual.stored(),
     )
 
 

@@ -85,4 +85,5 @@ class Reach:
         """Whether this address may be asked."""
         if self.practice:
             return origin(url) == origin(httpx.URL(self.practice))
-        return url.scheme == "https" and host_matches(url.host, self.hosts)
+        # As it goes over the wire: a name in other letters is not the one it looks like.
+        return url.scheme == "https" and host_matches(url.raw_host.decode("ascii"), self.hosts)

@@ -15,6 +15,7 @@ from PIL import Image, ImageOps
 from monitor_site.contract import LayoutChanged, Plugin
 
 from .catalog import Catalog
+from .clients import proxy_of
 from .hosts import Reach
 from .transport import Exchange, Limits, open_client
 
@@ -40,9 +41,10 @@ async def fetch_picture(url: str, *, catalog: Catalog, limits: Limits = LIMITS, 
     Raises :class:`UnreadablePicture` (asking again will not help) and :class:`contract.Unavailable` (it may).
     """
     address = _address(url)
-    reach, limits = _reach(address, catalog), replace(limits, deadline_seconds=deadline)
-    async with open_client(guarded=not reach.practice, limits=limits) as client:
-        exchange = Exchange(client=client, limits=limits, count=lambda _: None)
+    (name, reach), limits = _reach(address, catalog), replace(limits, deadline_seconds=deadline)
+    proxy = proxy_of(name, reach)
+    async with open_client(guarded=not reach.practice, limits=limits, proxy=proxy) as client:
+        exchange = Exchange(client=client, limits=limits, count=lambda _: None, proxy=proxy)
         try:
             answer = await exchange.ask("GET", address, headers={"accept": "image/*"})
         except LayoutChanged as error:
@@ -72,13 +74,13 @@ def _address(url: str) -> httpx.URL:
         raise UnreadablePicture(f"no address: {error}") from error
 
 
-def _reach(address: httpx.URL, catalog: Catalog) -> Reach:
-    """The marketplace whose picture this is."""
+def _reach(address: httpx.URL, catalog: Catalog) -> tuple[str, Reach]:
+    """The marketplace whose picture this is, and what may be asked of it."""
     for name, plugin in catalog.plugins.items():
         practice = catalog.practice_address(name)
         reach = Reach.practising(practice) if practice else Reach.live(_picture_hosts(plugin))
         if reach.allows(address):
-            return reach
+            return name, reach
     raise UnreadablePicture(f"{address.host} is no marketplace's picture host")
 
 

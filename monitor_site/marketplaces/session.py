@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -13,22 +13,28 @@ from redis.exceptions import RedisError
 from monitor_site.contract import AccountSettings, Answer, NoPace, Pace, PluginFault, Unavailable
 
 from . import pace as buckets
+from .cookies import Cookies
 from .hosts import Reach
+from .proxies import Proxy
 from .transport import USUAL_LIMITS, Exchange, Limits, open_client
 
 T = TypeVar("T")
 
+MOST_WEIGHT = 10
 REDIRECTS = {301, 302, 303, 307, 308}
 OURS = {"accept-encoding", "connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"}
 
 
 @dataclass(slots=True, kw_only=True)
 class HttpSession:
-    """The contract's session over HTTP, made anew for each visit; the ``client`` is shared.
+    """The contract's session over HTTP, made anew for each visit; ``client`` and ``cookies`` are those of its account.
 
     ``base`` is where the marketplace's API is, ``web`` where its pages are, ``reach`` what may be asked, ``pace`` how
-    often. ``bytes`` counts what came over the network. Requests only read, so one whose connection broke before an
-    answer began is sent once more, over a connection of its own; that costs no second token.
+    often, ``proxy`` through what. ``account`` names a person's account, whose pace is its own; ``None`` is the
+    installation itself, with or without an account. ``bytes`` counts what came over the network.
+
+    Requests only read, so one whose connection broke before an answer began is sent once more, over a connection of
+    its own; that costs no second token.
     """
 
     base: str
@@ -38,7 +44,10 @@ class HttpSession:
     marketplace: str
     reach: Reach
     pace: Pace
-    settings: AccountSettings | None = None
+    cookies: Cookies
+    settings: AccountSettings | None = field(default=None, repr=False)
+    account: int | None = None
+    proxy: Proxy | None = None
     limits: Limits = USUAL_LIMITS
     bytes: int = 0
 
@@ -71,28 +80,37 @@ class HttpSession:
         self, method: str, address: httpx.URL, headers: Mapping[str, str] | None, json: Any = None, *, weight: int
     ) -> Answer:
         _refuse_our_headers(headers)
-        for _ in range(weight):
-            await self._take_token()
-        exchange = Exchange(client=self.client, limits=self.limits, count=self._count, fresh=self._fresh_client)
+        _refuse_odd_weight(weight)
+        await self._take_tokens(weight)
+        exchange = Exchange(
+            client=self.client,
+            limits=self.limits,
+            count=self._count,
+            fresh=self._fresh_client,
+            cookies=self.cookies,
+            proxy=self.proxy,
+        )
         return await exchange.ask(method, address, headers=headers, json=json)
 
-    async def _take_token(self) -> None:
-        """Wait for the pace, but not in vain: when the next token comes after the deadline, say so at once."""
+    async def _take_tokens(self, weight: int) -> None:
+        """Wait for the pace, but not in vain: when the tokens come after the deadline, say so at once and take none."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.limits.deadline_seconds
-        while wait := await self._waits():
+        while wait := await self._waits(weight):
             if loop.time() + wait > deadline:
                 raise NoPace("no pace left")
             await asyncio.sleep(wait)
 
-    async def _waits(self) -> float:
+    async def _waits(self, weight: int) -> float:
         try:
-            return await buckets.take(self.redis, marketplace=self.marketplace, pace=self.pace)
+            return await buckets.take(
+                self.redis, marketplace=self.marketplace, account=self.account, pace=self.pace, weight=weight
+            )
         except RedisError as error:
             raise NoPace(f"no pace without Redis: {error}") from error
 
     def _fresh_client(self) -> httpx.AsyncClient:
-        return open_client(guarded=not self.reach.practice, limits=self.limits)
+        return open_client(guarded=not self.reach.practice, limits=self.limits, proxy=self.proxy)
 
     def _allowed(self, url: str) -> httpx.URL:
         try:
@@ -120,6 +138,11 @@ def _redirect(answer: Answer) -> httpx.URL | None:
 def _refuse_our_headers(headers: Mapping[str, str] | None) -> None:
     if taken := sorted(name for name in headers or {} if name.lower() in OURS):
         raise PluginFault(f"header {', '.join(taken)} is not the plugin's to set")
+
+
+def _refuse_odd_weight(weight: object) -> None:
+    if not isinstance(weight, int) or not 1 <= weight <= MOST_WEIGHT:
+        raise PluginFault(f"a request weighs 1 to {MOST_WEIGHT}, not {weight!r}")
 
 
 def _parsed(parse: Callable[[Answer], T], answer: Answer) -> T:

@@ -1,4 +1,4 @@
-"""The one place where bytes leave and enter: guarded addresses, an absolute deadline, size caps, no cookies."""
+"""The one place where bytes leave and enter: guarded addresses or a proxy, an absolute deadline, size caps."""
 
 import asyncio
 import socket
@@ -16,7 +16,9 @@ import httpx
 from monitor_site.contract import Answer, LayoutChanged, Unavailable
 
 from .body import CappedBody
+from .cookies import Cookies
 from .hosts import is_public
+from .proxies import Proxy, ProxyRefused
 
 USER_AGENT = "Mozilla/5.0 (compatible; marketplace-monitor)"
 POOL = httpx.Limits(max_connections=500, max_keepalive_connections=100, keepalive_expiry=30)
@@ -108,32 +110,84 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
         )
 
 
+class ProxyBackend(httpcore.AsyncNetworkBackend):
+    """Connects to the proxy, and says so when it is the proxy that does not answer."""
+
+    def __init__(self) -> None:
+        self._inner = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  the signature is httpcore's
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """A connection to the proxy, wherever it is: its address is the operator's own, most often a private one."""
+        try:
+            return await self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
+        except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            raise httpcore.ProxyError(f"it takes no connection: {error}") from error
+
+
+class ProxiedTransport(httpx.AsyncHTTPTransport):
+    """httpx's own transport, every request through one proxy, encrypted from here to the marketplace.
+
+    The proxy looks the names up, so nobody here can know any more whether a name leads to a private address. What
+    still holds is the host list: only names of the manifest are handed to the proxy, and the certificates are theirs.
+    """
+
+    def __init__(self, proxy: Proxy) -> None:
+        super().__init__(verify=_ssl_context(), trust_env=False)
+        self._pool = httpcore.AsyncHTTPProxy(
+            proxy_url=proxy.address,
+            proxy_auth=(proxy.user, proxy.password) if proxy.user else None,
+            ssl_context=_ssl_context(),
+            proxy_ssl_context=httpx.create_ssl_context() if proxy.scheme == "https" else None,
+            max_connections=POOL.max_connections,
+            max_keepalive_connections=POOL.max_keepalive_connections,
+            keepalive_expiry=POOL.keepalive_expiry,
+            http1=True,
+            http2=True,
+            network_backend=ProxyBackend(),
+        )
+
+
 @cache
 def _ssl_context() -> SSLContext:
     return httpx.create_ssl_context()
 
 
-def open_client(*, guarded: bool, limits: Limits = USUAL_LIMITS, resolve: Resolve = resolve) -> httpx.AsyncClient:
-    """A client that keeps no cookies and follows nothing; ``guarded`` unless it talks to a practice market."""
-    transport = (
-        GuardedTransport(resolve=resolve)
-        if guarded
-        else httpx.AsyncHTTPTransport(verify=_ssl_context(), trust_env=False, limits=POOL)
-    )
+def open_client(
+    *, guarded: bool, limits: Limits = USUAL_LIMITS, resolve: Resolve = resolve, proxy: Proxy | None = None
+) -> httpx.AsyncClient:
+    """A client that keeps no cookies itself and follows nothing; ``guarded`` unless it talks to a practice market.
+
+    ``proxy`` is never that of a practice market: it is on this machine.
+    """
     return httpx.AsyncClient(
-        transport=transport,
+        transport=_transport(guarded, resolve, proxy),
         trust_env=False,
         headers={"user-agent": USER_AGENT, "accept-encoding": "gzip"},
+        # An exchange attaches cookies itself, from the jar of its account.
         cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
         # Only connecting has a time-out of its own; httpx's others begin anew at each read, so the deadline is ours.
         timeout=httpx.Timeout(None, connect=limits.connect_seconds),
     )
 
 
+def _transport(guarded: bool, resolve: Resolve, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
+    if not guarded:
+        return httpx.AsyncHTTPTransport(verify=_ssl_context(), trust_env=False, limits=POOL)
+    return ProxiedTransport(proxy) if proxy else GuardedTransport(resolve=resolve)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
     """One request and how to bring its answer home; ``count`` hears of every byte that came.
 
+    ``cookies`` is the jar it takes from and adds to, ``proxy`` what the client asks through, for the words of errors.
     ``fresh`` opens a client for a second try when the connection broke before an answer began; without it there is
     none. Never give it to a request that may not be sent twice.
     """
@@ -142,28 +196,37 @@ class Exchange:
     limits: Limits
     count: Callable[[int], None]
     fresh: Callable[[], httpx.AsyncClient] | None = None
+    cookies: Cookies | None = None
+    proxy: Proxy | None = None
 
     async def ask(
         self, method: str, url: httpx.URL, *, headers: Mapping[str, str] | None = None, json: Any = None
     ) -> Answer:
         """The answer, of any status. Raises :class:`Unavailable` and :class:`LayoutChanged` (too large, broken)."""
         request = self.client.build_request(method, url, headers=dict(headers or {}), json=json)
+        if self.cookies is not None:
+            self.cookies.attach(request)
         try:
             async with asyncio.timeout(self.limits.deadline_seconds):
                 return await self._bring(request)
         except TimeoutError as error:
-            raise Unavailable(f"no whole answer in {self.limits.deadline_seconds} s from {url.host}") from error
+            raise Unavailable(f"no whole answer in {self.limits.deadline_seconds} s from {self._way(url)}") from error
+        except httpx.ProxyError as error:
+            raise ProxyRefused(f"the proxy {self.proxy} does not let us to {url.host}: {error}") from error
         except httpx.HTTPError as error:
-            raise Unavailable(f"{type(error).__name__} at {url.host}: {error}") from error
+            raise Unavailable(f"{type(error).__name__} at {self._way(url)}: {error}") from error
+
+    def _way(self, url: httpx.URL) -> str:
+        return f"{url.host} through the proxy {self.proxy}" if self.proxy else url.host
 
     async def _bring(self, request: httpx.Request) -> Answer:
         async with AsyncExitStack() as opened:
             response = await self._sent(request, opened)
             opened.push_async_callback(response.aclose)
+            if self.cookies is not None:
+                self.cookies.keep(response)
             body = await self._body(response)
-        return Answer(
-            status=response.status_code, headers=dict(response.headers.items()), body=body, url=str(response.url)
-        )
+        return Answer(status=response.status_code, headers=_told(response), body=body, url=str(response.url))
 
     async def _sent(self, request: httpx.Request, opened: AsyncExitStack) -> httpx.Response:
         try:
@@ -192,6 +255,11 @@ class Exchange:
         announced = response.headers.get("content-length", "")
         if announced.isdecimal() and int(announced) > self.limits.raw_bytes:
             raise LayoutChanged(f"announces {announced} bytes")
+
+
+def _told(response: httpx.Response) -> dict[str, str]:
+    """The headers, without the one that is between the marketplace and the jar."""
+    return {name: value for name, value in response.headers.items() if name != "set-cookie"}
 
 
 def _is_unanswered(error: httpx.TransportError) -> bool:

@@ -1,6 +1,7 @@
 """One visit to one marketplace: search page after page and doubt what looks wrong, or look at one listing."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,7 @@ from monitor_site.contract import (
 
 from .promises import Promise, kept
 from .suspicion import refuse_odd
+from .usual import Usual, compare
 
 PAGE_CAP = 5
 ACCEPTED_STREAK = 2
@@ -28,18 +30,26 @@ CONTROL_SECONDS = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What is known of a target: ids of its last good page, whether rows are usual, doubted empty pages in a row."""
+    """What is known of a target: ids of its last good page, whether rows are usual, doubted empty pages in a row.
+
+    ``before`` is what was usual of it, as the last search gave it.
+    """
 
     known: frozenset[str]
     usual: bool
     empty_streak: int
+    before: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
 class Reading:
-    """What was read: the pages, whether more may be new than they hold, and what broke off the reading, if it did."""
+    """What was read: the pages, whether more may be new than they hold, and what broke off the reading, if it did.
+
+    ``usual`` is what to remember of the question.
+    """
 
     pages: list[SearchPage]
+    usual: Usual = field(default_factory=Usual)
     gap: bool = False
     broken: MarketplaceError | None = None
     seen: set[str] = field(default_factory=set)
@@ -90,10 +100,12 @@ class Control:
 class Visit:
     """One visit; ``market`` is what the plugin connected to.
 
-    ``seconds`` is how long turning pages may take; what was read by then stands.
+    ``tells`` are the fields that searches tell. ``seconds`` is how long turning pages may take; what was read by then
+    stands.
     """
 
     market: Any
+    tells: frozenset[str]
     promise: Promise
     control: Control
     seconds: float
@@ -101,7 +113,8 @@ class Visit:
     async def read(self, criteria: SearchCriteria, history: History) -> Reading:
         """Page until something known comes, then doubt it if nothing was found. Raises :class:`MarketplaceError`."""
         ends = asyncio.get_running_loop().time() + self.seconds
-        reading = Reading(pages=[await self._page(criteria)])
+        first = await self._page(criteria)
+        reading = Reading(pages=[first], usual=compare(first, Usual.of(history.before), tells=self.tells))
         try:
             while history.usual and reading.goes_on(history.known):
                 reading.pages.append(await self._next_page(criteria, reading.last.next_token, ends))

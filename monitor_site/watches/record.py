@@ -45,6 +45,8 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
 def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
     """Winning is an update that changed one row."""
     told = _after_failure(target, result) if result.failed else _after_success(result)
+    if result.usual is not None:
+        told["usual"] = result.usual
     won = Target.objects.filter(pk=target.pk, fence__lt=result.fence).update(
         fence=result.fence, checked_at=result.finished_at, **told
     )
@@ -164,7 +166,7 @@ def _standing(result: Result, target: Target | None) -> Standing:
     if target is None:
         return Standing(target_id=result.target_id, key="0" * 64, active=False, interval_seconds=1)
     counts = result.failed and result.error != NoPace.code and not target.is_look
-    return standing_of(target, delay_ms=_delay_ms(target) if counts else 0)
+    return standing_of(target, delay_ms=max(_delay_ms(target), _asked_ms(result)) if counts else 0)
 
 
 def standing_of(target: Target, *, delay_ms: int) -> Standing:
@@ -182,6 +184,11 @@ def standing_of(target: Target, *, delay_ms: int) -> Standing:
 def due_ms_of(target: Target) -> int | None:
     """The exact time of a look in epoch milliseconds; ``None`` for what beats on a grid."""
     return None if target.due_at is None else round(target.due_at.timestamp() * 1000)
+
+
+def _asked_ms(result: Result) -> int:
+    """How long the marketplace wants this question to rest, as far as we go along with it."""
+    return round(min(LONGEST_DELAY_MS, max(0.0, result.wait_seconds or 0.0) * 1000))
 
 
 def _delay_ms(target: Target) -> int:

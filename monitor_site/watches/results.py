@@ -1,8 +1,9 @@
 """What a check hands to the database, and what the database says about its target afterwards."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from monitor_site.contract import Sighting
 
@@ -12,7 +13,9 @@ class Result:
     """One run of one target.
 
     ``fence`` and ``due_ms`` come from the lease. Either ``error`` is empty and ``sightings`` is what was found, or
-    ``error`` is the code of what went wrong. ``lateness_ms`` is start less due.
+    ``error`` is the code of what went wrong. ``lateness_ms`` is start less due. ``usual`` is what the gateway wants to
+    remember of the question, even after a failure; ``None`` leaves it as it is. ``wait_seconds`` is how long the
+    question should rest after a failure, beyond its usual back-off; ``None`` when nobody says.
     """
 
     target_id: int
@@ -29,6 +32,8 @@ class Result:
     bytes: int = 0
     bad_rows: int = 0
     gap: bool = False
+    usual: Mapping[str, Any] | None = None
+    wait_seconds: float | None = None
 
     @property
     def failed(self) -> bool:

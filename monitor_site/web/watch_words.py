@@ -30,6 +30,7 @@ ERRORS: Mapping[str, "str | Promise"] = {
     "sign_in_needed": _("sign-in not accepted"),
     "layout_changed": _("answer not readable"),
     "suspect_empty": _("suspiciously empty"),
+    "suspect_stale": _("suspiciously unchanged"),
     "listing_gone": _("listing gone"),
     "refused": _("refused"),
     "outcome_unknown": _("outcome unknown"),
@@ -49,6 +50,9 @@ FAILURES: Mapping[str, "str | Promise"] = {
     "suspect_empty": _(
         "{watch}: {marketplace} returned nothing where there are usually results. We do not trust that."
     ),
+    "suspect_stale": _(
+        "{watch}: {marketplace} has shown nothing new for a while where something new is usual. We do not trust that."
+    ),
     "plugin_fault": _("{watch}: the plugin for {marketplace} failed. Its log says why."),
 }
 OTHER_FAILURE = _("{watch}: the last check failed at {marketplace}.")
@@ -62,7 +66,7 @@ NEEDS: Mapping[Need, "str | Promise"] = {
     Need.PARTLY: _("{watch}: {marketplace} is not available here, so nothing is checked there."),
 }  # fmt: skip
 GONE = "gone"
-MILD = {"unavailable", "no_pace", "throttled", "suspect_empty"}
+MILD = {"unavailable", "no_pace", "throttled", "suspect_empty", "suspect_stale"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,8 @@ from django.core.management import call_command
 
 from monitor_site.engine import status
 from monitor_site.engine.schedule import Schedule
+from monitor_site.marketplaces.breaker import breaker_key, good_key
+from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.watches.models import Target
 from monitor_site.watches.record import record
 from tests.watches.makers import result, sighting, watch_of
@@ -44,6 +46,28 @@ def test_the_figures_count_what_is_there(alice: Any, redis: Any) -> None:
     wanted = {"watches": 1, "targets": 1, "due": 1, "leased": 0, "overdue": 1, "checks": 2, "checks_failed": 1}
     assert {name: figures[name] for name in wanted} == wanted
     assert (figures["matches"], figures["listings"]) == (1, 1)
+
+
+def test_in_words_each_marketplace_says_in_one_line_how_it_is(redis: Any, now: datetime) -> None:
+    until = datetime.now(UTC) + timedelta(hours=1)
+    redis.hset(breaker_key("mercari"), mapping={"state": "open", "until": 4_000_000_000_000, "reason": "blocked"})
+    redis.set(good_key("yahoo_auctions"), 1_777_604_400_000)
+    MarketplaceAccount.objects.create(
+        marketplace="yahoo_auctions", paused_until=until, pause_reason="sign_in_needed", created_at=now, updated_at=now
+    )
+
+    call_command("status", stdout=(out := StringIO()))
+
+    lines = {line.split()[0]: line for line in out.getvalue().splitlines() if line}
+    assert "open because of blocked, until 2096-10-02 07:06:40 UTC; no success known" in lines["mercari"]
+    assert "closed; its account paused because of sign_in_needed, until " in lines["yahoo_auctions"]
+    assert "last success 2026-05-01 03:00:00 UTC" in lines["yahoo_auctions"]
+    assert "{" not in out.getvalue()
+
+
+def test_a_broken_plugin_has_its_line_too() -> None:
+    figures = {"at": "now", "breakers": {}, "last_success": {}, "accounts_paused": {}, "plugins_broken": {"odd": "no"}}
+    assert status.in_words(figures).splitlines()[-1] == "odd              broken: no"
 
 
 def test_percentiles_of_nothing_are_unknown_and_of_one_figure_are_it() -> None:

@@ -72,7 +72,7 @@ def test_it_serves_and_says_where(home):
 
 
 def test_its_passwords_are_for_the_owner_only(home):
-    for name in ("running.json", "redis.conf", "secret_key"):
+    for name in ("running.json", "redis.conf", "secret_key", "secrets_key"):
         assert stat.S_IMODE((home.folder / name).stat().st_mode) == 0o600, name
     password = re.search(r":([^@]+)@", home.facts()["redis_url"])[1]
     assert not [one for one in home.family() if password in " ".join(one.cmdline())]

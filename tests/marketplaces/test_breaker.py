@@ -12,6 +12,7 @@ from monitor_site.marketplaces.breaker import (
     SLOT_MS,
     SLOTS,
     breaker_key,
+    last_successes,
     note,
     read_all,
     reset,
@@ -181,9 +182,26 @@ async def test_an_outage_starts_with_a_clean_tally_when_it_is_over(
 async def test_an_operator_closes_it_at_once(aredis: redis.asyncio.Redis, redis: redis_library.Redis) -> None:
     await trip(aredis, marketplace="bazaar", seconds=600, reason="blocked")
 
-    await reset(aredis, marketplace="bazaar")
+    assert reset(redis, marketplace="bazaar")
+    assert not reset(redis, marketplace="bazaar")
 
     assert read_all(redis, ["bazaar"])["bazaar"]["state"] == "closed"
+
+
+async def test_the_last_success_is_remembered_and_a_failure_does_not_change_it(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    await note(aredis, marketplace="bazaar", ok=False)
+    assert last_successes(redis, ["bazaar"]) == {"bazaar": None}
+
+    await note(aredis, marketplace="bazaar", ok=True)
+    before = last_successes(redis, ["bazaar"])["bazaar"]
+    await trip(aredis, marketplace="bazaar", seconds=60, reason="blocked")
+    await note(aredis, marketplace="bazaar", ok=False)
+
+    assert before is not None
+    assert abs(before.timestamp() - redis.time()[0]) < 60
+    assert last_successes(redis, ["bazaar", "flea"]) == {"bazaar": before, "flea": None}
 
 
 async def test_the_log_hears_of_an_outage_when_it_begins_and_when_it_ends(

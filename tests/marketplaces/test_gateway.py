@@ -17,6 +17,7 @@ from monitor_site.contract import (
     Blocked,
     ChallengeRequired,
     LayoutChanged,
+    ListingGone,
     MarketplaceError,
     NoPace,
     Pauses,
@@ -26,9 +27,11 @@ from monitor_site.contract import (
     Session,
     SignInNeeded,
     SuspectEmpty,
+    Tells,
     Throttled,
     Unavailable,
 )
+from monitor_site.marketplaces import consequences
 from monitor_site.marketplaces.breaker import breaker_key, tally_key
 from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.marketplaces.pace import pace_key
@@ -431,6 +434,42 @@ async def test_a_fault_is_logged_once_with_its_traceback(aredis: redis.asyncio.R
 
     assert [(line["event"], line["marketplace"]) for line in lines] == [("plugin.fault", "bazaar")]
     assert isinstance(lines[0]["exc_info"].__cause__, RuntimeError)
+
+
+OUTAGE = "marketplace.failing"
+SILENT: list[type[MarketplaceError]] = [Unavailable, NoPace, Throttled, SuspectEmpty, ListingGone]
+KINDS = [*SILENT, Blocked, ChallengeRequired, SignInNeeded, LayoutChanged]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_an_operator_hears_of_what_concerns_operators_and_of_nothing_else(
+    ask: Ask, kind: type[MarketplaceError]
+) -> None:
+    with capture_logs() as lines, pytest.raises(kind):
+        await ask(raising(kind("detail of it")))
+
+    told = [line for line in lines if line["event"] == OUTAGE]
+    assert [(line["log_level"], line["error"], line["detail"]) for line in told] == [
+        ("error", kind.code, "detail of it")
+    ] * (kind.tells == Tells.OPERATOR)
+
+
+async def test_an_outage_is_told_once_however_long_it_lasts_and_the_next_one_again(
+    aredis: redis.asyncio.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gateway = Gateway(redis=aredis, catalog=shelf(plugin(raising(LayoutChanged("no rows")))))
+
+    async def told(times: int) -> int:
+        with capture_logs() as lines:
+            for _ in range(times):
+                with pytest.raises(LayoutChanged):
+                    await gateway.search(marketplace="bazaar", criteria=CAMERA, history=FIRST)
+        return sum(line["event"] == OUTAGE for line in lines)
+
+    assert await told(5) == 1
+    assert await told(5) == 0
+    monkeypatch.setattr(consequences, "OUTAGE_SECONDS", 0.0)
+    assert await told(1) == 1
 
 
 async def test_an_ordinary_failure_writes_no_line(ask: Ask) -> None:

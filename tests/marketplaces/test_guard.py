@@ -8,16 +8,20 @@ from pathlib import Path
 
 import httpx
 import pytest
+import redis.asyncio
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from monitor_site.contract import Unavailable
 from monitor_site.marketplaces import transport
+from monitor_site.marketplaces.cookies import Cookies
 from monitor_site.marketplaces.hosts import Reach, host_matches, is_public
+from monitor_site.marketplaces.session import HttpSession
 from monitor_site.marketplaces.transport import Limits, Resolve, open_client, resolve
 from tests.servers import free_port
 
-from .loopback import Loopback
+from .loopback import PACE, Loopback, head
 
 HOME = [
     "0.0.0.0",
@@ -182,6 +186,58 @@ async def test_a_certificate_is_asked_for_by_name_and_a_wrong_one_is_refused(
     assert names == ["api.bazaar.example"]
 
 
+async def test_redirects_from_host_to_host_and_back_end(
+    tmp_path: Path, now: datetime, home_is_public: None, aredis: redis.asyncio.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two names of one marketplace send us to each other."""
+    names = ("api.bazaar.example", "www.bazaar.example")
+    pem = self_signed(tmp_path, now, *names)
+    asked: list[str] = []
+
+    async def send_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = (await reader.readuntil(b"\r\n\r\n")).decode()
+        host = next(line[6:] for line in request.split("\r\n") if line.lower().startswith("host: "))
+        asked.append(host.partition(":")[0])
+        other = names[1 - names.index(asked[-1])]
+        location = f"https://{other}:{port}/"
+        writer.write(head(302, {"location": location, "content-length": "0", "connection": "close"}))
+        await writer.drain()
+        writer.close()
+
+    served, trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), httpx.create_ssl_context()
+    served.load_cert_chain(pem)
+    trusting.load_verify_locations(pem)
+    monkeypatch.setattr(transport, "_ssl_context", lambda: trusting)
+    server = await asyncio.start_server(send_on, "127.0.0.1", 0, ssl=served)
+    port = server.sockets[0].getsockname()[1]
+    reach = Reach.live(names)
+
+    async with open_client(guarded=True, resolve=answers("127.0.0.1")) as client:
+        session = HttpSession(
+            client=client,
+            cookies=Cookies(reach),
+            redis=aredis,
+            marketplace="bazaar",
+            base="",
+            web="",
+            reach=reach,
+            pace=PACE,
+        )
+        with pytest.raises(Unavailable, match="redirects"):
+            await session.get(f"https://{names[0]}:{port}/")
+
+    assert asked == [*names, *names]
+    server.close()
+
+
+@pytest.mark.parametrize(
+    "spelling", ["https://xn--bcher-kva.example/", "https://bücher.example/", "https://BÜCHER.example/"]
+)
+def test_a_name_in_other_letters_is_judged_as_it_goes_over_the_wire(spelling: str) -> None:
+    assert Reach.live(["xn--bcher-kva.example"]).allows(httpx.URL(spelling))
+    assert not Reach.live(["bucher.example"]).allows(httpx.URL(spelling))
+
+
 @pytest.fixture
 def home_is_public(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no public server to connect to in a test: loopback stands for one."""
@@ -204,12 +260,15 @@ async def impostor(tmp_path: Path, now: datetime) -> AsyncIterator[tuple[int, li
     server.close()
 
 
-def self_signed(folder: Path, now: datetime) -> Path:
+def self_signed(folder: Path, now: datetime, *names: str) -> Path:
+    """A certificate for ``names``, the API's alone when there are none."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "api.bazaar.example")])
     certificate = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(9999))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("api.bazaar.example")]), critical=False)
+        .add_extension(
+            x509.SubjectAlternativeName(list(map(x509.DNSName, names or ("api.bazaar.example",)))), critical=False
+        )
         .sign(key, hashes.SHA256())
     )
     pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()

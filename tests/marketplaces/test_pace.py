@@ -7,7 +7,7 @@ import redis as redis_library
 import redis.asyncio
 
 from monitor_site.contract import Pace
-from monitor_site.marketplaces.pace import capacity, pace_key, take
+from monitor_site.marketplaces.pace import capacity, left, pace_key, take
 
 HOUR_MS = 3_600_000
 
@@ -23,6 +23,46 @@ async def test_a_burst_from_many_sides_takes_no_token_twice(aredis: redis.asynci
     waits = await asyncio.gather(*(take(aredis, marketplace="bazaar", pace=every(20)) for _ in range(16)))
 
     assert waits.count(0) == 2
+
+
+async def test_a_heavy_request_takes_all_of_its_tokens_or_none(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    fill(redis, tokens=2, ago_ms=0)
+
+    waits = [await take(aredis, marketplace="bazaar", pace=every(30), weight=weight) for weight in (3, 2)]
+
+    assert 0 < waits[0] <= 2
+    assert waits[1] == 0
+
+
+async def test_one_heavier_than_the_bucket_goes_when_it_is_full_and_the_next_wait_it_out(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    waits = [await take(aredis, marketplace="bazaar", pace=every(20), weight=weight) for weight in (5, 1)]
+
+    assert waits[0] == 0
+    assert 11 < waits[1] <= 12
+    assert -3 <= left(redis, marketplace="bazaar", pace=every(20)) < -2.9
+    assert redis.pttl(pace_key("bazaar")) > 14_000, "a debt is not forgotten"
+
+
+async def test_a_persons_account_does_not_take_from_the_marketplaces_bucket(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    assert await take(aredis, marketplace="bazaar", pace=every(10), account=7) == 0
+    assert await take(aredis, marketplace="bazaar", pace=every(10), account=7) > 0
+    assert await take(aredis, marketplace="bazaar", pace=every(10), account=8) == 0
+
+    assert left(redis, marketplace="bazaar", pace=every(10)) == 1
+
+
+async def test_what_is_left_grows_with_time_up_to_the_cap(redis: redis_library.Redis) -> None:
+    fill(redis, tokens=0, ago_ms=3_000)
+    assert 1 <= left(redis, marketplace="bazaar", pace=every(20)) < 1.5
+
+    fill(redis, tokens=0, ago_ms=HOUR_MS)
+    assert left(redis, marketplace="bazaar", pace=every(20)) == 2
 
 
 async def test_buckets_of_marketplaces_are_their_own(aredis: redis.asyncio.Redis) -> None:

@@ -15,6 +15,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from monitor_site.contract import Answer, LayoutChanged, NoPace, Pace, PluginFault, Unavailable
+from monitor_site.marketplaces.cookies import Cookies
 from monitor_site.marketplaces.hosts import Reach
 from monitor_site.marketplaces.pace import pace_key
 from monitor_site.marketplaces.session import HttpSession
@@ -44,6 +45,7 @@ async def opened(loopback: Loopback, aredis: redis.asyncio.Redis) -> AsyncIterat
             "marketplace": "bazaar",
             "base": loopback.base,
             "web": loopback.base,
+            "cookies": Cookies(reach),
         }
         return HttpSession(**(usual | {"reach": reach, "pace": PACE} | changes))
 
@@ -79,16 +81,6 @@ async def test_we_say_who_we_are_unless_the_plugin_says_it(opened: Open, loopbac
 
     agents = [asked.headers["user-agent"] for asked in loopback.asked]
     assert agents == ["Mozilla/5.0 (compatible; marketplace-monitor)", "Mozilla/5.0 (honest)"]
-
-
-async def test_no_cookie_is_kept(opened: Open, loopback: Loopback) -> None:
-    loopback.answer("/", b"", set_cookie="who=alice; Path=/")
-    session = opened()
-
-    await session.get(f"{loopback.base}/")
-    await session.get(f"{loopback.base}/")
-
-    assert "cookie" not in loopback.asked[1].headers
 
 
 async def test_a_connection_is_used_again(opened: Open, loopback: Loopback) -> None:
@@ -214,12 +206,94 @@ async def test_a_packed_answer_that_ends_in_the_middle_is_not_half_an_answer(ope
         await opened().get(f"{loopback.base}/")
 
 
-@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip"])
+@pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "compress", "gzip, gzip", "gzip,"])
 async def test_an_encoding_nobody_asked_for_is_not_read(opened: Open, loopback: Loopback, encoding: str) -> None:
     loopback.answer("/", b"???", content_encoding=encoding)
 
     with pytest.raises(LayoutChanged, match="nobody asked for"):
         await opened().get(f"{loopback.base}/")
+
+
+@pytest.mark.parametrize("more", [gzip.compress(b"y" * 1000, mtime=0), b"plain"], ids=["packed", "plain"])
+async def test_a_packed_answer_that_goes_on_after_its_end_is_not_read(
+    opened: Open, loopback: Loopback, more: bytes
+) -> None:
+    loopback.answer("/", gzip.compress(b"x" * 1000) + more, content_encoding="gzip")
+
+    with pytest.raises(LayoutChanged, match="after its end"):
+        await opened().get(f"{loopback.base}/")
+
+
+async def test_padding_after_a_packed_answer_is_no_part_of_it(opened: Open, loopback: Loopback) -> None:
+    loopback.answer("/", gzip.compress(b"x" * 1000) + bytes(100), content_encoding="gzip")
+
+    assert (await opened().get(f"{loopback.base}/")).body == b"x" * 1000
+
+
+async def test_a_body_in_tiny_chunks_is_whole_and_takes_no_more_memory_than_it_has_bytes(
+    opened: Open, loopback: Loopback
+) -> None:
+    async def crumbs(writer: asyncio.StreamWriter) -> None:
+        writer.write(head(200, {"transfer-encoding": "chunked"}) + b"2\r\nxy\r\n" * 60_000 + b"0\r\n\r\n")
+
+    loopback.routes["/"] = crumbs
+    session = opened()
+
+    assert (await session.get(f"{loopback.base}/")).body == b"xy" * 60_000
+    assert session.bytes == 120_000
+
+
+async def test_headers_without_end_are_cut_off(opened: Open, loopback: Loopback) -> None:
+    async def flood(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 X\r\n")
+        while True:
+            writer.write(b"x-more: and more\r\n" * 1000)
+            await writer.drain()
+
+    loopback.routes["/"] = flood
+
+    with pytest.raises(Unavailable, match="RemoteProtocolError"):
+        await opened().get(f"{loopback.base}/")
+
+
+async def test_headers_after_the_body_without_end_are_cut_off(opened: Open, loopback: Loopback) -> None:
+    async def flood(writer: asyncio.StreamWriter) -> None:
+        writer.write(head(200, {"transfer-encoding": "chunked"}) + b"1\r\nx\r\n0\r\n")
+        while True:
+            writer.write(b"x-more: and more\r\n" * 1000)
+            await writer.drain()
+
+    loopback.routes["/"] = flood
+
+    with pytest.raises(Unavailable, match="RemoteProtocolError"):
+        await opened().get(f"{loopback.base}/")
+
+
+async def test_a_chunk_whose_size_never_ends_is_cut_off(opened: Open, loopback: Loopback) -> None:
+    async def flood(writer: asyncio.StreamWriter) -> None:
+        writer.write(head(200, {"transfer-encoding": "chunked"}) + b"1;")
+        while True:
+            writer.write(b"x" * 10_000)
+            await writer.drain()
+
+    loopback.routes["/"] = flood
+
+    with pytest.raises(Unavailable, match="RemoteProtocolError"):
+        await opened().get(f"{loopback.base}/")
+
+
+async def test_an_answer_that_is_only_announced_for_ever_is_cut_at_the_deadline(
+    opened: Open, loopback: Loopback
+) -> None:
+    async def flood(writer: asyncio.StreamWriter) -> None:
+        while True:
+            writer.write(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 50)
+            await writer.drain()
+
+    loopback.routes["/"] = flood
+
+    with pytest.raises(Unavailable, match="no whole answer"):
+        await opened(limits=SHORT).get(f"{loopback.base}/")
 
 
 async def test_noise_that_claims_to_be_packed_is_not_read(opened: Open, loopback: Loopback) -> None:
@@ -392,6 +466,9 @@ async def test_a_plugin_asks_its_practice_market_and_nobody_else(opened: Open, l
         "https://bazaar.example/",
         "https://xapi.bazaar.example/",
         "https://api.bazaar.example.elsewhere.example/",
+        "https://\u0430pi.bazaar.example/",
+        "https://api.bazaar.example./",
+        "https://api.bazaar.example%2eelsewhere.example/",
     ],
 )
 async def test_a_live_plugin_asks_its_hosts_encrypted_and_nobody_else(opened: Open, url: str) -> None:
@@ -421,7 +498,7 @@ async def test_a_request_that_would_wait_too_long_never_leaves(
     opened: Open, loopback: Loopback, redis: redis_library.Redis
 ) -> None:
     empty_bucket(redis)
-    session = opened(pace=Pace(per_minute=1, ceiling_per_minute=1, floor_seconds=1))
+    session = opened(pace=every(1))
 
     with pytest.raises(NoPace, match="no pace left"):
         await session.get(f"{loopback.base}/")
@@ -429,11 +506,56 @@ async def test_a_request_that_would_wait_too_long_never_leaves(
     assert not loopback.connections
 
 
+async def test_a_heavy_request_pays_all_of_its_tokens(
+    opened: Open, loopback: Loopback, redis: redis_library.Redis
+) -> None:
+    loopback.answer("/")
+    session = opened(pace=every(40))
+
+    await session.get(f"{loopback.base}/", weight=3)
+
+    assert float(redis.hget(pace_key("bazaar"), "tokens") or 0) == 1
+
+
+async def test_a_heavy_request_whose_second_token_comes_too_late_pays_nothing_at_all(
+    opened: Open, loopback: Loopback, redis: redis_library.Redis
+) -> None:
+    seconds, micros = redis.time()
+    redis.hset(pace_key("bazaar"), mapping={"tokens": 1.5, "at": seconds * 1000 + micros // 1000})
+    session = opened(pace=every(20), limits=Limits(deadline_seconds=1))
+
+    with pytest.raises(NoPace, match="no pace left"):
+        await session.get(f"{loopback.base}/", weight=2)
+
+    assert not loopback.connections
+    assert 1.5 <= float(redis.hget(pace_key("bazaar"), "tokens") or 0) < 2
+
+
+@pytest.mark.parametrize("weight", [0, -1, 11, 1.5, None])
+async def test_a_weight_that_is_none_is_the_plugins_fault(opened: Open, loopback: Loopback, weight: Any) -> None:
+    with pytest.raises(PluginFault, match="weighs"):
+        await opened().get(f"{loopback.base}/", weight=weight)
+
+    assert not loopback.connections
+
+
+async def test_a_persons_account_has_a_pace_of_its_own(
+    opened: Open, loopback: Loopback, redis: redis_library.Redis
+) -> None:
+    loopback.answer("/", b"hers")
+    empty_bucket(redis)
+
+    answer = await opened(account=7, pace=every(1)).get(f"{loopback.base}/")
+
+    assert answer.body == b"hers"
+    assert redis.exists(pace_key("bazaar", 7))
+
+
 async def test_every_hop_of_a_redirect_costs_its_pace(
     opened: Open, loopback: Loopback, redis: redis_library.Redis
 ) -> None:
     loopback.answer("/old", status=301, location="/new")
-    session = opened(pace=Pace(per_minute=1, ceiling_per_minute=1, floor_seconds=1))
+    session = opened(pace=every(1))
 
     with pytest.raises(NoPace, match="no pace left"):
         await session.get(f"{loopback.base}/old")
@@ -511,6 +633,10 @@ def resetting(loopback: Loopback, *, times: int) -> Route:
         writer.write(head(200, {"content-length": str(len(body))}) + body)
 
     return route
+
+
+def every(per_minute: int) -> Pace:
+    return Pace(per_minute=per_minute, ceiling_per_minute=per_minute, floor_seconds=1)
 
 
 def empty_bucket(redis: redis_library.Redis) -> None:

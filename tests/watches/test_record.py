@@ -1,5 +1,6 @@
 """What a check leaves behind: baseline, matches, prices, events, and the fence."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -153,6 +154,17 @@ def test_a_failed_check_keeps_the_last_good_state_and_comes_back_later_each_time
     assert (target.failures, target.last_error, len(target.recent)) == (4, "unavailable", 1)
     assert delays == [0, 30_000, 90_000, 210_000]
     assert events() == ["listed"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "delay_ms"), [(None, 0), (120.0, 120_000), (1e9, 900_000), (-5.0, 0), (float("nan"), 0)]
+)
+def test_a_question_rests_as_long_as_the_marketplace_asks_for_within_reason(
+    target: Target, now: datetime, asked: float | None, delay_ms: int
+) -> None:
+    failed = replace(result(target, at=now, error="unavailable"), wait_seconds=asked)
+    done = record([failed], now=now)
+    assert done.standings[0].delay_ms == delay_ms
 
 
 def test_our_own_shortage_of_pace_neither_counts_as_a_failure_nor_delays(target: Target, now: datetime) -> None:

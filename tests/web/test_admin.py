@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from monitor_site.accounts.models import User
+from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import models
 from monitor_site.watches.models import ListingEvent, PricePoint, Target, Watch
@@ -25,8 +26,9 @@ OURS = [
     models.PricePoint,
     models.ListingEvent,
     models.Match,
+    MarketplaceAccount,
 ]
-RECORDS = [model for model in OURS if model not in {User, Watch}]
+RECORDS = [model for model in OURS if model not in {User, Watch, MarketplaceAccount}]
 
 
 @pytest.fixture
@@ -43,6 +45,7 @@ def watch(alice: User, now: datetime) -> Watch:
     match = make_match(watch, now)
     PricePoint.objects.create(listing=match.listing, price=5000, at=now)
     ListingEvent.objects.create(listing=match.listing, kind="price_drop", at=now, before=6000, after=5000)
+    MarketplaceAccount.objects.create(marketplace="mercari", label="Lumina", created_at=now, updated_at=now)
     OutboxRow.objects.create(topic="match", object_id=match.pk, created_at=now, done_at=now)
     return watch
 

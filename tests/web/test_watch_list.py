@@ -120,6 +120,7 @@ def test_the_summary_and_the_segments_count_alike(hers: Client, alice: User, now
         ("layout_changed", "a form that we cannot read"),
         ("unavailable", "did not answer the last check"),
         ("suspect_empty", "nothing where there are usually results"),
+        ("suspect_stale", "nothing new for a while where something new is usual"),
         ("plugin_fault", "the plugin for Mercari failed"),
         ("sign_in_needed", "did not accept our sign-in"),
         ("challenge_required", "wants a person to prove"),

@@ -1,5 +1,5 @@
 -- Note how a request to a marketplace ended; decide whether its breaker opens, opens again or closes.
--- KEYS[1] breaker hash, KEYS[2] tally hash (per slot: n = which slot, ok, failed).
+-- KEYS[1] breaker hash, KEYS[2] tally hash (per slot: n = which slot, ok, failed), KEYS[3] ms of the last success.
 -- ARGV[1] successes, ARGV[2] failures, ARGV[3] slot in ms, ARGV[4] slots, ARGV[5] fewest results,
 -- ARGV[6] failed share that opens.
 -- Answers "closed" when this call closed it, "trip" when it must be opened (again), else "".
@@ -7,6 +7,8 @@ local ok, failed = tonumber(ARGV[1]), tonumber(ARGV[2])
 local width, slots = tonumber(ARGV[3]), tonumber(ARGV[4])
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+if ok > 0 then redis.call('SET', KEYS[3], string.format('%.0f', now), 'PX', 30 * 24 * 3600 * 1000) end
 
 local known = redis.call('HMGET', KEYS[1], 'state', 'until')
 if known[1] == 'open' then

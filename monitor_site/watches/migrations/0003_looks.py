@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('watches', '0001_initial'),
+        ('watches', '0002_target_usual'),
     ]
 
     operations = [

@@ -109,8 +109,9 @@ class Target(models.Model):
     id, ``due_at`` the exact time of the next look, and the interval only how far ahead that was.
 
     ``fence`` is the fence of the last result that counted. ``recent`` is the last good answer, external id → digest:
-    what equals it needs no look into the database. ``empty_streak`` counts in a row suspicious empty pages, of a
-    listing answers that it is gone; ``failures`` failed checks in a row.
+    what equals it needs no look into the database. ``usual`` is what the gateway remembers of the question: plain JSON,
+    its own affair. ``empty_streak`` counts in a row suspicious empty pages, of a listing answers that it is gone;
+    ``failures`` failed checks in a row.
     """
 
     marketplace = models.CharField(max_length=40)
@@ -123,6 +124,7 @@ class Target(models.Model):
     due_at = models.DateTimeField(null=True, blank=True)
     fence = models.BigIntegerField(default=0)
     recent = models.JSONField(default=dict)
+    usual = models.JSONField(default=dict)
     empty_streak = models.PositiveIntegerField(default=0)
     failures = models.PositiveIntegerField(default=0)
     last_error = models.CharField(max_length=32, blank=True)

@@ -1,0 +1,144 @@
+"""Accounts as the gateway uses them: read from the database aside of the event loop, opened, kept for half a minute."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from django.db import DatabaseError, connection
+
+from monitor_site.contract import (
+    AccountSettings,
+    MarketplaceError,
+    NoPace,
+    Pauses,
+    SignInNeeded,
+    errors,
+)
+
+from . import breaker, services, vault
+from .models import MarketplaceAccount
+
+FRESH_SECONDS = 30.0
+USUAL_PAUSE = 600.0
+
+# What can pause an account, by code: while it is paused, whoever asks hears the same again.
+PAUSING = {
+    kind.code: kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, MarketplaceError) and kind.pauses == Pauses.ACCOUNT
+}
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """An account with its secrets open. ``version`` changes when its values or secrets do."""
+
+    id: int
+    version: str
+    settings: AccountSettings = field(repr=False)
+    paused_until: datetime | None = None
+    pause_reason: str = ""
+
+    def refuse_paused(self, now: datetime) -> None:
+        """Raise what paused it, while it is paused: nothing is asked in its name."""
+        if self.paused_until and self.paused_until > now:
+            kind = PAUSING.get(self.pause_reason, SignInNeeded)
+            raise kind(f"the account is paused until {self.paused_until:%Y-%m-%d %H:%M:%S} UTC")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Kept:
+    account: Account | None
+    read_at: float
+
+
+class Accounts:
+    """The installation's own accounts, for one event loop. ``now`` gives aware UTC times."""
+
+    def __init__(self, *, fresh_seconds: float = FRESH_SECONDS, now: Callable[[], datetime] | None = None) -> None:
+        self._fresh_seconds = fresh_seconds
+        self._now = now or (lambda: datetime.now(UTC))
+        self._kept: dict[str, _Kept] = {}
+        self._reading = asyncio.Lock()
+
+    async def of(self, marketplace: str, shape: type[AccountSettings] | None) -> Account | None:
+        """The account to read with, ``None`` when there is none.
+
+        Raises the error that paused it, :class:`SignInNeeded` when it is incomplete or cannot be opened, and
+        :class:`NoPace` when the database does not answer: in each case nothing was sent.
+        """
+        if shape is None:
+            return None
+        async with self._reading:
+            kept = self._kept.get(marketplace)
+            if kept is None or asyncio.get_running_loop().time() - kept.read_at > self._fresh_seconds:
+                kept = self._kept[marketplace] = await self._read(marketplace, shape)
+        if kept.account is not None:
+            kept.account.refuse_paused(self._now())
+        return kept.account
+
+    async def pause(self, marketplace: str, account: Account, error: MarketplaceError) -> None:
+        """Ask nothing more in its name, for as long as the error says."""
+        asked = USUAL_PAUSE if error.retry_after is None else error.retry_after
+        seconds = min(breaker.LONGEST, max(breaker.SHORTEST, asked))
+        until = self._now() + timedelta(seconds=seconds)
+        self._kept.pop(marketplace, None)
+        try:
+            await asyncio.to_thread(_pause, account.id, until, error.code)
+        except DatabaseError as trouble:
+            log.warning("account.not_paused", marketplace=marketplace, error=type(trouble).__name__)
+            return
+        log.warning("account.paused", marketplace=marketplace, account=account.id, reason=error.code, seconds=seconds)
+
+    async def _read(self, marketplace: str, shape: type[AccountSettings]) -> _Kept:
+        try:
+            account = await asyncio.to_thread(_load, marketplace, shape)
+        except DatabaseError as error:
+            raise NoPace(f"the account could not be read: {type(error).__name__}") from error
+        return _Kept(account=account, read_at=asyncio.get_running_loop().time())
+
+
+def _load(marketplace: str, shape: type[AccountSettings]) -> Account | None:
+    """In a thread of its own, which keeps no connection."""
+    try:
+        row = MarketplaceAccount.objects.filter(marketplace=marketplace, user=None).first()
+    finally:
+        connection.close()
+    return None if row is None else opened(row, shape)
+
+
+def opened(row: MarketplaceAccount, shape: type[AccountSettings]) -> Account:
+    """A row with its secrets open. Raises :class:`SignInNeeded` when that cannot be done or something is missing."""
+    try:
+        given = row.values | vault.unseal(row.sealed, identity=row.identity)
+    except vault.CannotOpen as error:
+        log.error("account.cannot_open", marketplace=row.marketplace, account=row.pk, reason=str(error))  # noqa: TRY400
+        raise SignInNeeded(str(error)) from error
+    return Account(
+        id=row.pk,
+        version=row.updated_at.isoformat(),
+        settings=_filled(shape, given),
+        paused_until=row.paused_until,
+        pause_reason=row.pause_reason,
+    )
+
+
+def _filled(shape: type[AccountSettings], given: Mapping[str, str]) -> AccountSettings:
+    known = {spec.name: given[spec.name] for spec in fields(shape) if spec.name in given}
+    try:
+        return shape(**known)
+    except TypeError:
+        # Its text may be that of a plugin's own check, and show what was given.
+        missing = sorted(spec.name for spec in fields(shape) if spec.name not in given)
+        raise SignInNeeded(f"the account lacks {', '.join(missing)}") from None
+
+
+def _pause(account_id: int, until: datetime, reason: str) -> None:
+    try:
+        services.pause_account(account_id=account_id, until=until, reason=reason)
+    finally:
+        connection.close()

@@ -1,0 +1,70 @@
+"""The form of an account, drawn from its plugin's settings. Secrets go in and are never shown again."""
+
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+
+from monitor_site.contract import AccountSettings
+
+from .models import MarketplaceAccount
+from .services import secret_names
+
+PREFIX = "option_"
+LONGEST_VALUE = 4096
+
+
+class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the type checker only
+    """Label and, by :func:`account_form`, what the plugin asks for."""
+
+    class Meta:
+        model = MarketplaceAccount
+        fields = ("label",)
+
+    def given(self, shape: type[AccountSettings]) -> tuple[dict[str, str], dict[str, str]]:
+        """What was typed: values and secrets by option. A secret that was left empty is not among them."""
+        secret = secret_names(shape)
+        typed = {spec.name: str(self.cleaned_data[PREFIX + spec.name]) for spec in fields(shape)}
+        values = {name: value for name, value in typed.items() if name not in secret}
+        return values, {name: value for name, value in typed.items() if name in secret and value}
+
+
+def account_form(shape: type[AccountSettings], *, account: MarketplaceAccount | None) -> type[AccountForm]:
+    """A form class with a field for each of the plugin's options; a saved account keeps what is left empty."""
+    drawn = {PREFIX + spec.name: _field(spec, account) for spec in fields(shape)}
+    return type("DrawnAccountForm", (AccountForm,), drawn)
+
+
+def _field(spec: "Field[Any]", account: MarketplaceAccount | None) -> forms.Field:
+    if spec.metadata.get("secret"):
+        return _secret_field(spec, has_one=bool(account and account.sealed))
+    default = "" if spec.default is MISSING else spec.default
+    options: dict[str, Any] = {
+        "label": _label(spec),
+        "help_text": _help(spec),
+        "required": spec.default is MISSING,
+        "initial": account.values.get(spec.name, default) if account else default,
+    }
+    if choices := spec.metadata.get("choices"):
+        return forms.ChoiceField(choices=[(value, gettext(word)) for value, word in choices.items()], **options)
+    return forms.CharField(max_length=LONGEST_VALUE, **options)
+
+
+def _secret_field(spec: "Field[Any]", *, has_one: bool) -> forms.Field:
+    kept = gettext("Stored encrypted and never shown again. Empty keeps what is stored.")
+    return forms.CharField(
+        label=_label(spec),
+        help_text=f"{_help(spec)} {kept}".strip(),
+        required=spec.default is MISSING and not has_one,
+        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password"}),
+        max_length=LONGEST_VALUE,
+    )
+
+
+def _label(spec: "Field[Any]") -> str:
+    return gettext(spec.metadata["label"]) if spec.metadata.get("label") else spec.name
+
+
+def _help(spec: "Field[Any]") -> str:
+    return gettext(spec.metadata["help"]) if spec.metadata.get("help") else ""

@@ -1,0 +1,18 @@
+"""Encrypt all stored secrets with the first key: ``manage.py rotate_secrets``."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from monitor_site.marketplaces import services, vault
+
+
+class Command(BaseCommand):
+    help = "Encrypt all stored secrets with the first of SECRETS_KEYS; the others may then go."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            count = services.rotate_secrets()
+        except vault.CannotOpen as error:
+            raise CommandError(f"nothing was changed: {error}") from error
+        self.stdout.write(f"The secrets of {count} {'account' if count == 1 else 'accounts'} are under the first key.")

@@ -1,0 +1,55 @@
+"""Accounts at marketplaces."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+class MarketplaceAccount(models.Model):
+    """Settings and credentials at one marketplace; without a ``user`` it is the installation's own, used to read.
+
+    ``values`` holds what anybody may see, ``sealed`` the secrets as the vault wrote them: no other code reads it.
+    ``updated_at`` moves when values or secrets change, not when the account is paused.
+    """
+
+    marketplace = models.CharField(_("marketplace"), max_length=40)
+    label = models.CharField(_("label"), max_length=80, blank=True)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="marketplace_accounts",
+        verbose_name=_("user"),
+        help_text=_("Empty: the installation's own account, with which it reads."),
+    )
+    values = models.JSONField(default=dict, blank=True)
+    sealed = models.TextField(blank=True, editable=False)
+    paused_until = models.DateTimeField(_("paused until"), null=True, blank=True)
+    pause_reason = models.CharField(_("reason"), max_length=32, blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("marketplace account")
+        verbose_name_plural = _("marketplace accounts")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["marketplace"], condition=Q(user=None), name="marketplaceaccount_one_of_the_installation"
+            ),
+            models.CheckConstraint(
+                condition=Q(paused_until=None, pause_reason="") | Q(paused_until__isnull=False) & ~Q(pause_reason=""),
+                name="marketplaceaccount_pause_has_a_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.marketplace} {self.label}".rstrip()
+
+    @property
+    def identity(self) -> str:
+        """What its secrets are bound to: they open in no other row, and in this one for nobody else."""
+        return f"marketplaceaccount/{self.pk}/{self.marketplace}/{self.user_id or 'installation'}"
