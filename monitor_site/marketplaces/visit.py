@@ -17,8 +17,9 @@ from monitor_site.contract import (
     Sighting,
     SuspectEmpty,
 )
+from monitor_site.contract.rules import Promise
 
-from .promises import Promise, kept
+from .promises import kept
 from .suspicion import refuse_odd
 
 PAGE_CAP = 5

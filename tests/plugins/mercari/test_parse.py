@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from monitor_site.contract import Condition, Kind, Money, Seller, Shipping, Status
-from monitor_site.marketplaces.promises import Promise
+from monitor_site.contract.rules import Promise
 from plugins.mercari.manifest import MANIFEST, MercariCriteria
 from plugins.mercari.parse import read_search
 from tests.plugins.mercari.samples import HERE, NOW, only, page_of, read, row, samples
