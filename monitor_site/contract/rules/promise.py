@@ -27,7 +27,7 @@ class Promise:
         own = [f"https://{host}" for host in self._hosts if host[0] != "."] + [practice] * bool(practice)
         self._prefixes = tuple(f"{each}/" for each in own)
         self._fields = SIGHTING | {
-            "url": self._is_own,
+            "url": self.is_own,
             "price": is_price(currency),
             "buy_now": is_price(currency),
             "shipping_fee": is_sum(currency),
@@ -76,7 +76,7 @@ class Promise:
             broken = in_words(error)
         return BadRow(position=position, reason=broken) if broken else cleaned(found)
 
-    def _is_own(self, url: object) -> bool:
+    def is_own(self, url: object) -> bool:
         """On the home's host or below it, on a host the manifest names, or at the practice market."""
         if not is_text(url, LONGEST_URL):
             return False
