@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
         return 2
     path = Path(arguments[0]).resolve()
     root = path if path.is_dir() else path.parent
-    return int(pytest.main([*ALONE, "--rootdir", str(root), str(path), *arguments[1:]]))
+    return int(pytest.main([*ALONE, "--rootdir", str(root), "--confcutdir", str(root), str(path), *arguments[1:]]))
 
 
 if __name__ == "__main__":

@@ -75,6 +75,7 @@ class AboutPractice(Rules):
         odd = [
             row.url for row in found.rows if not str(row.url).startswith(practice.base) or not promise.is_own(row.url)
         ]
+        demand(found.rows, f"the practice market sells nothing that could be looked at: {found.words}")
         demand(not odd, f"addresses in a practice market begin with session.web, not {odd[:1]}")
 
     def test_a_look_tells_what_the_search_told(self, practice: Market) -> None:

@@ -10,7 +10,7 @@ from .about_samples import AboutSamples
 
 
 class PluginConformance(
-    AboutItself, AboutSamples, AboutAnswers, AboutRefusals, AboutManners, AboutAddresses, AboutPractice
+    AboutPractice, AboutAddresses, AboutManners, AboutRefusals, AboutAnswers, AboutSamples, AboutItself
 ):
     """What any plugin must keep. Subclass it under a name that begins with ``Test`` and set ``plugin`` and ``answers``.
 

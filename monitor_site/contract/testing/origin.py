@@ -21,6 +21,8 @@ def origin_of(plugin: Plugin) -> dict[str, str]:
         m for m in list(sys.modules.values()) if getattr(m, "plugin", None) is plugin and m.__name__ != "__main__"
     ]
     packages = [module for module in exporters if hasattr(module, "__path__")]
+    if not exporters:
+        raise LookupError("no module exports this plugin as `plugin`")
     module = (packages or exporters)[0]
     if module.__name__.startswith(f"{PACKAGE}.") and module.__file__:
         return {"folder": str(Path(module.__file__).parent)}

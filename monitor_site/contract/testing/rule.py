@@ -16,7 +16,7 @@ from .samples import Sample, samples_in
 
 def fail(sentence: str) -> NoReturn:
     """Fail with a sentence and without a traceback: it is for the author of a plugin, not of the kit."""
-    pytest.fail(sentence, pytrace=False)
+    raise pytest.fail.Exception(sentence, pytrace=False) from None
 
 
 def demand(kept: object, sentence: str) -> None:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from monitor_site.contract import CONTRACT_VERSION, Access, Capability, Manifest, Pace, SearchCriteria, option
 from monitor_site.contract import gettext_noop as _
 
-API = "https://api.sample-market.example"
-HOME = "https://www.sample-market.example"
+DOMAIN = "sample-market.example"
+API = f"https://api.{DOMAIN}"
+HOME = f"https://www.{DOMAIN}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +27,8 @@ MANIFEST = Manifest(
     title={"en": "Sample market"},
     contract=CONTRACT_VERSION,
     home=HOME,
-    hosts=("api.sample-market.example", "www.sample-market.example"),
-    picture_hosts=("pictures.sample-market.example",),
+    hosts=(f"api.{DOMAIN}", f"www.{DOMAIN}"),
+    picture_hosts=(f"pictures.{DOMAIN}",),
     currency="JPY",
     time_zone="Asia/Tokyo",
     capabilities=frozenset({Capability.SEARCH, Capability.LOOK, Capability.LINK}),
