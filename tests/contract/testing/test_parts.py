@@ -53,7 +53,7 @@ def connect() -> None:
         (lambda: socket.getaddrinfo("127.0.0.1", 1), "socket.getaddrinfo"),
         (lambda: subprocess.Popen(["true"]), "subprocess.Popen"),
         (lambda: os.system("true"), "os.system"),
-        (lambda: Path("never-written").open("w"), "open never-written"),
+        (lambda: Path("never-written").write_text("x"), "open never-written"),
         (lambda: os.open("never-written", os.O_CREAT), "open never-written"),
         (lambda: Path("never-made").mkdir(), "os.mkdir never-made"),
     ],
