@@ -1,12 +1,21 @@
 """Rules about how a plugin asks: by the session, its own hosts, once, without waiting."""
 
+import re
+from dataclasses import Field, fields, replace
+from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
+
 from ..errors import MarketplaceError
+from ..fields import AccountSettings
 from ..rules import host_matches, in_words
+from .about_itself import CANARY
+from .asking import Outcome, ask
 from .rule import Rules, demand
 from .session import Request
 
+_RANDOM = re.compile(r"[0-9a-fA-F-]{16,64}")
 OURS = {"accept-encoding", "connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"}
 """Headers that the session sets itself."""
 
@@ -54,6 +63,39 @@ class AboutManners(Rules):
                     made <= most, f"a retry is the core's: {sample.capability} asked {made} times after status {status}"
                 )
 
+    def test_the_next_page_is_asked_for_by_its_token(self) -> None:
+        """Else every page is the first, and what is further down is never seen."""
+        for first in self.outcomes("full"):
+            token = getattr(first.found, "next_token", None)
+            if token is None:
+                continue
+            second = self.outcome(replace(first.sample, page_token=token))
+            fine = second.error is None or isinstance(second.error, MarketplaceError)
+            demand(fine, f"{first.sample.capability} cannot be asked for page {token!r}: {second.words}")
+            demand(_bare(second) != _bare(first), f"{first.sample.capability} asks for page {token!r} as for the first")
+
+    def test_every_request_counts_in_the_pace(self) -> None:
+        """A request may weigh more than one, never less."""
+        for request in self._requests():
+            fine = type(request.weight) is int and request.weight >= 1
+            demand(
+                fine, f"the weight of a request is a whole number from 1, not {request.weight!r}: {request.url[:200]}"
+            )
+
+    def test_no_secret_gets_into_what_it_says(self) -> None:
+        """The words of an error go to the log, what is found to people."""
+        secrets = [spec.name for spec in fields(self.plugin.manifest.settings or AccountSettings) if _is_secret(spec)]
+        if not secrets:
+            pytest.skip("its accounts have no secrets")
+        account = (self.plugin.manifest.settings or AccountSettings)(**dict.fromkeys(secrets, CANARY))
+        spoilt = [sample.answered(status=status) for sample in self.samples("full") for status in (401, 403, 429, 500)]
+        for sample in self.some() + spoilt:
+            outcome = ask(self.plugin, sample, account)
+            said = f"{outcome.error} {outcome.error!r} {outcome.found!r}"
+            demand(
+                CANARY not in said, f"a secret of the account gets into what it says of {sample.file}: {outcome.words}"
+            )
+
     def test_it_raises_errors_of_the_contract_only(self) -> None:
         """Anything else tells nobody what to do."""
         for outcome in self.outcomes():
@@ -64,3 +106,19 @@ class AboutManners(Rules):
     def _requests(self) -> list[Request]:
         """All requests that all samples cause."""
         return [request for outcome in self.outcomes() for request in outcome.asked]
+
+
+def _is_secret(spec: "Field[Any]") -> bool:
+    return bool(spec.metadata.get("secret"))
+
+
+def _bare(outcome: Outcome) -> list[tuple[str, Any]]:
+    """What was asked, without proofs and other things that differ each time."""
+    return [(request.url, _without_ids(request.json)) for request in outcome.asked]
+
+
+def _without_ids(json: Any) -> Any:
+    """A body without the random ids that some marketplaces want in it."""
+    if not isinstance(json, dict):
+        return json
+    return {name: value for name, value in json.items() if not (isinstance(value, str) and _RANDOM.fullmatch(value))}

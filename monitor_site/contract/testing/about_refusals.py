@@ -7,7 +7,7 @@ from .. import errors
 from ..errors import Blocked, LayoutChanged, ListingGone, MarketplaceError, Pauses, Throttled, Unavailable
 from ..manifest import Capability
 from .asking import Outcome
-from .rule import Rules, demand, never_nothing
+from .rule import Rules, demand, fail, never_nothing
 from .samples import Sample
 
 PAGE = b"<!DOCTYPE html><html><head><title>-</title></head><body><h1>-</h1></body></html>"
@@ -129,7 +129,9 @@ class AboutRefusals(Rules):
 
 
 def _named(name: str) -> type[MarketplaceError]:
-    found: type[MarketplaceError] = getattr(errors, name)
+    found: object = getattr(errors, name, None)
+    if not isinstance(found, type) or not issubclass(found, MarketplaceError):
+        fail(f"a sample raises {name!r}, which is no error of the contract")
     return found
 
 

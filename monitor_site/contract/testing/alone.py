@@ -26,7 +26,11 @@ from .samples import samples_in
 def alone(plugin: Plugin, answers: Path, *, seed: int, settings: AccountSettings | None = None) -> dict[str, Any]:
     """Start such a process with a hash seed; ``deeds`` when loaded (a crash, too), ``read`` by file."""
     known = asdict(settings) if settings else None
-    order = json.dumps(origin_of(plugin) | {"answers": str(answers), "settings": known})
+    try:
+        origin = origin_of(plugin)
+    except LookupError as reason:
+        return {"deeds": [str(reason)], "read": {}}
+    order = json.dumps(origin | {"answers": str(answers), "settings": known})
     path = os.pathsep.join(filter(None, sys.path))
     given = ("/usr/bin/env", f"PYTHONHASHSEED={seed}", f"PYTHONPATH={path}", sys.executable, "-B", "-m", __name__)
     done = subprocess.run((*given, order), capture_output=True, text=True, check=False, timeout=60)  # noqa: S603

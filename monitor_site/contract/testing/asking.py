@@ -72,9 +72,9 @@ def run(asked: Callable[[], Awaitable[Any]]) -> Any:
 def asked_of(market: Any, sample: Sample) -> Awaitable[Any]:
     """The call that a sample answers."""
     calls: dict[Capability, Callable[[], Awaitable[Any]]] = {
-        Capability.SEARCH: lambda: market.search(sample.question),
+        Capability.SEARCH: lambda: market.search(sample.question, page_token=sample.page_token),
         Capability.LOOK: lambda: market.look(sample.external_id),
-        Capability.SOLD_PRICES: lambda: market.sold_prices(sample.question),
+        Capability.SOLD_PRICES: lambda: market.sold_prices(sample.question, page_token=sample.page_token),
     }
     return calls[sample.capability]()
 

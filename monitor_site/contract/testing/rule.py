@@ -9,6 +9,7 @@ import pytest
 from ..fields import AccountSettings
 from ..manifest import Capability
 from ..marketplace import Plugin
+from ..rules import in_words
 from ..values import SearchPage
 from .asking import Outcome, ask
 from .samples import Sample, samples_in
@@ -46,11 +47,17 @@ class Rules:
         """The samples of these cases (all, when none is named) that answer something the plugin declares."""
         return [
             sample
-            for sample in samples_in(self.answers, self.plugin)
+            for sample in self._listed()
             if (not cases or sample.case in cases)
             and sample.capability in self.plugin.manifest.capabilities
             and able in {None, sample.capability}
         ]
+
+    def _listed(self) -> tuple[Sample, ...]:
+        try:
+            return samples_in(self.answers, self.plugin)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            fail(f"the list of sample answers cannot be read: {in_words(error)}")
 
     def some(self, *cases: str, able: Capability | None = None) -> list[Sample]:
         """As :meth:`samples`; the rule is skipped when there are none."""

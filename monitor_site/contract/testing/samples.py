@@ -54,6 +54,7 @@ class Sample:
     question: SearchCriteria
     external_id: str = ""
     raises: str = ""
+    page_token: str | None = None
 
     def answered(self, **changes: Any) -> "Sample":
         """The same question with another answer."""

@@ -51,6 +51,7 @@ class Criteria(SearchCriteria):
 class Settings(AccountSettings):
     api_key: str = option(label="Key", default="")
     pin: int = 0
+    token: str = option(label="Token", default="", secret=True)
 
 
 class Market:
@@ -60,7 +61,7 @@ class Market:
     async def search(self, criteria: SearchCriteria, *, page_token: str | None = None) -> SearchPage:
         misbehave()
         try:
-            await self.session.get(f"{ADDRESS}/warm-up")
+            await self.session.get(f"{ADDRESS}/warm-up", weight=0)
             answer = await self.session.get(f"{ADDRESS}/search", headers={"Host": "www.faulty.example"})
         except MarketplaceError:
             return SearchPage(sightings=())
@@ -77,7 +78,7 @@ class Market:
         except MarketplaceError:
             return sighting("nothing")
         if answer.status in {403, 429, 503}:
-            raise ListingGone
+            raise ListingGone(f"refused {self.session.settings and self.session.settings.token}")
         return sighting("promoted")
 
     async def sold_prices(self, criteria: SearchCriteria, *, page_token: str | None = None) -> SearchPage:
