@@ -7,16 +7,19 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from redis import Redis
 
-from monitor_site.contract import scaffold
+from monitor_site.connections import async_redis_client
+from monitor_site.contract import SearchCriteria, scaffold
 from monitor_site.contract.scaffold import BadName, make, make_plugin
-from monitor_site.contract.testing import PlainSession, plugin_in, served
-from monitor_site.contract.testing.asking import run as asked
+from monitor_site.contract.testing import served
 from monitor_site.marketplaces.catalog import GROUP, load_catalog
+from monitor_site.marketplaces.gateway import Gateway, History
 from tests.house.source import ROOT
 
 LONGEST = "a_market_with_a_name_as_long_as_they_get"
@@ -76,16 +79,24 @@ def test_nothing_of_the_sample_is_left_in_a_new_plugin(tmp_path: Path):
     assert {path.name for path in folder.iterdir()} >= {"README.md", "practice.py", "manifest.py", "tests"}
 
 
-def test_its_practice_market_is_the_one_that_make_run_would_start(tmp_path: Path):
-    plugin = plugin_in(make_plugin("flower_market", into=tmp_path))
-    create = import_module(plugin.practice).create
+async def test_the_core_asks_a_new_plugin_for_its_practice_market(tmp_path: Path, settings: Any, redis: Redis):
+    make_plugin("flower_market", into=tmp_path)
+    catalog, client = load_catalog(tmp_path), async_redis_client()
+    create = import_module(catalog.get("flower_market").practice).create
 
     with served(create, tmp_path / "truth.jsonl") as market:
-        session = PlainSession(market.base)
-        page = asked(lambda: plugin.connect(session).search(plugin.manifest.control))
+        settings.PRACTICE_MARKETS = {"flower_market": market.base}
+        gateway = Gateway(redis=client, catalog=catalog)
+        question, first = SearchCriteria(keyword="薔薇"), History(known=frozenset(), usual=False, empty_streak=0)
+        found = await gateway.search(marketplace="flower_market", criteria=question, history=first)
+        newest = found.sightings[0]
+        looked = await gateway.look(marketplace="flower_market", external_id=newest.external_id)
+        await gateway.close()
+    await client.aclose()
 
-    assert len(page.sightings) == 20
-    assert page.next_token == "2"
+    assert (len(found.sightings), found.bad_rows) == (20, 0)
+    assert looked.sightings[0].price == newest.price
+    assert newest.url == f"{market.base}/item/{newest.external_id}"
 
 
 @pytest.mark.parametrize(
