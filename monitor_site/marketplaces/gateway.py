@@ -19,13 +19,12 @@ from monitor_site.contract import (
     Sighting,
     Unavailable,
 )
-from monitor_site.contract.rules import Promise
 
 from .catalog import Catalog, UnknownMarketplace
 from .catalog import catalog as installed
 from .consequences import Consequences
 from .hosts import Reach
-from .promises import kept
+from .promises import Promise, kept
 from .session import HttpSession
 from .transport import USUAL_LIMITS, Limits, open_client
 from .visit import Control, History, Reading, Visit

@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from monitor_site.contract import MarketplaceError, Pauses, PluginFault, errors
-from monitor_site.contract.rules import in_words
+from monitor_site.contract.rules import Promise, in_words
+
+__all__ = ["Promise", "kept"]
 
 T = TypeVar("T")
 

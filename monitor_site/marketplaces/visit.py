@@ -17,9 +17,8 @@ from monitor_site.contract import (
     Sighting,
     SuspectEmpty,
 )
-from monitor_site.contract.rules import Promise
 
-from .promises import kept
+from .promises import Promise, kept
 from .suspicion import refuse_odd
 
 PAGE_CAP = 5

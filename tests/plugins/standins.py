@@ -47,7 +47,7 @@ class Market(kit.Market):
 
 
 @contextmanager
-def served(create: Callable[..., Any], log: Path) -> Iterator[Market]:
+def served(create: Callable[..., Any], log: Path, **server: Any) -> Iterator[Market]:
     """The practice market that ``create`` makes, on a port of its own until the block ends."""
-    with kit.served(create, log) as market, httpx.Client(verify=False) as client:
+    with kit.served(create, log, **server) as market, httpx.Client(verify=False) as client:
         yield Market(market.base, market.truth_log, client)
