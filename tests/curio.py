@@ -23,8 +23,8 @@ from monitor_site.contract import (
     SearchUrl,
     option,
 )
+from monitor_site.contract.rules import examine
 from monitor_site.marketplaces import catalog as catalogs
-from monitor_site.marketplaces.checkup import examine
 
 
 class Colour(StrEnum):

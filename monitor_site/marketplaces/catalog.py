@@ -3,13 +3,11 @@
 A plugin that cannot be loaded stays listed as broken, with the reason in words; it never takes the site down.
 """
 
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 
@@ -17,10 +15,8 @@ import structlog
 from django.conf import settings
 
 from monitor_site.contract import Pace, Plugin
+from monitor_site.contract.rules import LONGEST_WORDS, NotWhole, examine, import_folder, in_words
 
-from .checkup import LONGEST_WORDS, NotWhole, examine, in_words
-
-PACKAGE = "plugins"
 GROUP = "monitor_site.marketplaces"
 
 # Two threads that look at once must not see each other's half-imported plugins.
@@ -138,40 +134,8 @@ def _from_entry_point(point: EntryPoint) -> object:
 
 
 def _from_folder(folder: Path) -> object:
-    return _plugin_of(_import(folder))
+    return _plugin_of(import_folder(folder))
 
 
 def _plugin_of(module: ModuleType) -> object:
     return getattr(module, "plugin", None)
-
-
-def _import(folder: Path) -> ModuleType:
-    """Import a folder as ``plugins.<its name>``, wherever it lies, so that its own imports work as written."""
-    name, path = f"{PACKAGE}.{folder.name}", folder / "__init__.py"
-    if (known := sys.modules.get(name)) and Path(known.__file__ or "").resolve() == path.resolve():
-        return known
-    _forget(name)
-    if not path.is_file():
-        raise NotWhole("it has no __init__.py")
-    return _execute(name, path)
-
-
-def _execute(name: str, path: Path) -> ModuleType:
-    spec = spec_from_file_location(name, path, submodule_search_locations=[str(path.parent)])
-    if spec is None or spec.loader is None:
-        raise NotWhole("it cannot be imported")
-    module = sys.modules[name] = module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        _forget(name)
-        raise
-    if parent := sys.modules.get(PACKAGE):
-        setattr(parent, path.parent.name, module)
-    return module
-
-
-def _forget(name: str) -> None:
-    """Half a plugin must not be found by the next import."""
-    for module in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
-        del sys.modules[module]

@@ -11,6 +11,8 @@ from typing import Self
 
 import httpx
 
+from monitor_site.contract.rules import host_matches
+
 HOME_V4 = tuple(
     ip_network(text)
     for text in (
@@ -50,12 +52,6 @@ def _embedded(found: IPv6Address) -> IPv4Address | None:
     if found.ipv4_mapped:
         return found.ipv4_mapped
     return IPv4Address(int(found) & 0xFFFFFFFF) if found in NAT64 else None
-
-
-def host_matches(host: str, patterns: Iterable[str]) -> bool:
-    """Whether ``host`` is one of the patterns; a leading dot means any sub-domain."""
-    name = host.lower()
-    return any(name.endswith(pattern) if pattern.startswith(".") else name == pattern for pattern in patterns)
 
 
 def origin(url: httpx.URL) -> tuple[str, str, int | None]:

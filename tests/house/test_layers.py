@@ -14,6 +14,14 @@ LINT = (sys.executable, "-c", "from importlinter.cli import lint_imports_command
 BREACHES = {
     "Layers: imports go down only": ("monitor_site/watches/queries.py", "import monitor_site.engine.schedule"),
     "The contract is plain Python": ("monitor_site/contract/values.py", "import django.conf"),
+    "The kit for plugins needs neither Django nor a client": (
+        "monitor_site/contract/testing/market.py",
+        "import httpx",
+    ),
+    "What runs needs no test tools": (
+        "monitor_site/marketplaces/pace.py",
+        "import monitor_site.contract.testing.market",
+    ),
     "Plugins see only the contract": ("plugins/mercari/parse.py", "import monitor_site.watches.text"),
     "Plugins do not know each other": ("plugins/second/__init__.py", "import plugins.mercari.parse"),
     "Matching and text are pure": ("monitor_site/watches/matching.py", "import django.db"),

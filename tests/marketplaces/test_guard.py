@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from monitor_site.contract import Unavailable
 from monitor_site.marketplaces import transport
 from monitor_site.marketplaces.cookies import Cookies
-from monitor_site.marketplaces.hosts import Reach, host_matches, is_public
+from monitor_site.marketplaces.hosts import Reach, is_public
 from monitor_site.marketplaces.session import HttpSession
 from monitor_site.marketplaces.transport import Limits, Resolve, open_client, resolve
 from tests.servers import free_port
@@ -87,24 +87,6 @@ def test_an_address_that_leads_home_is_not_public(address: str) -> None:
 @pytest.mark.parametrize("address", PUBLIC)
 def test_an_address_on_the_internet_is_public(address: str) -> None:
     assert is_public(address)
-
-
-@pytest.mark.parametrize(
-    ("host", "matches"),
-    [
-        ("a.example", True),
-        ("A.EXAMPLE", True),
-        ("x.b.example", True),
-        ("x.y.b.example", True),
-        ("b.example", False),
-        ("xb.example", False),
-        ("x.a.example", False),
-        ("a.example.", False),
-        ("", False),
-    ],
-)
-def test_a_leading_dot_means_any_sub_domain_and_nothing_else(host: str, matches: bool) -> None:
-    assert host_matches(host, ("a.example", ".b.example")) is matches
 
 
 def test_a_practice_market_is_one_address_to_the_port() -> None:

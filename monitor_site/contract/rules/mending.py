@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from monitor_site.contract import Money, Sighting
-
+from ..values import Money, Sighting
 from .shape import LONGEST_NAME, LONGEST_TITLE, is_picture
 
 

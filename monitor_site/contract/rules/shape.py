@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from monitor_site.contract import BadRow, Condition, Kind, Money, Seller, Shipping, Sighting, Status
+from ..values import BadRow, Condition, Kind, Money, Seller, Shipping, Sighting, Status
 
 LONGEST_ID = 64
 LONGEST_URL = 500

@@ -6,17 +6,11 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-from monitor_site.contract import (
-    CONTRACT_VERSION,
-    AccountSettings,
-    Capability,
-    Manifest,
-    Pace,
-    Plugin,
-    PluginFault,
-    SearchCriteria,
-    Sighting,
-)
+from ..errors import PluginFault
+from ..fields import AccountSettings, SearchCriteria
+from ..manifest import CONTRACT_VERSION, Capability, Manifest, Pace
+from ..marketplace import Plugin
+from ..values import Sighting
 
 METHODS = {
     Capability.SEARCH: "search",
@@ -79,13 +73,34 @@ def examine(found: object, *, name: str) -> Plugin:
         raise NotWhole("it has no `plugin` made of contract.Plugin")
     if not isinstance(found.manifest, Manifest):
         raise NotWhole("its manifest is not a contract.Manifest")
-    _examine_version(found.manifest)
-    _examine_name(found.manifest, name)
-    _examine_addresses(found)
-    _examine_values(found.manifest)
-    _examine_pace(found.manifest.pace)
-    _examine_capabilities(found)
+    examine_manifest(found, name=name)
+    examine_capabilities(found)
     return found
+
+
+def examine_manifest(plugin: Plugin, *, name: str) -> None:
+    """What it says about itself makes sense; raises :class:`NotWhole`."""
+    _examine_version(plugin.manifest)
+    _examine_name(plugin.manifest, name)
+    _examine_addresses(plugin)
+    _examine_values(plugin.manifest)
+    _examine_pace(plugin.manifest.pace)
+
+
+def examine_capabilities(plugin: Plugin) -> None:
+    """It can do what it declares, and nothing else; raises :class:`NotWhole`."""
+    found = offered(plugin)
+    _demand(
+        found == plugin.manifest.capabilities,
+        f"it declares {_words(plugin.manifest.capabilities)} and offers {_words(found)}",
+    )
+
+
+def offered(plugin: Plugin) -> set[Capability]:
+    """What it can do by the methods it has, whatever it declares."""
+    market = plugin.connect(NoNetwork(plugin))
+    found = {able for able, method in METHODS.items() if callable(getattr(market, method, None))}
+    return found | {Capability.LINK} if plugin.link is not None else found
 
 
 def _demand(kept: bool, sentence: str) -> None:
@@ -141,17 +156,6 @@ def _is_made_from(found: object, base: type) -> bool:
 def _examine_pace(pace: Pace) -> None:
     kept = 1 <= pace.per_minute <= pace.ceiling_per_minute and pace.floor_seconds >= 1 and pace.concurrency >= 1
     _demand(kept, "its pace makes no sense: 1 <= per_minute <= ceiling, floor and concurrency at least 1")
-
-
-def _examine_capabilities(plugin: Plugin) -> None:
-    market = plugin.connect(NoNetwork(plugin))
-    offered = {able for able, method in METHODS.items() if callable(getattr(market, method, None))}
-    if plugin.link is not None:
-        offered.add(Capability.LINK)
-    _demand(
-        offered == plugin.manifest.capabilities,
-        f"it declares {_words(plugin.manifest.capabilities)} and offers {_words(offered)}",
-    )
 
 
 def _words(capabilities: "set[Capability] | frozenset[Capability]") -> str:

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from monitor_site.contract import BadRow, Money, PluginFault, SearchPage, Seller, Sighting
-from monitor_site.marketplaces.promises import Promise
-
-from .loopback import manifest, sighting
+from monitor_site.contract.rules import Promise
+from tests.marketplaces.loopback import manifest, sighting
 
 YEN = Money(amount=1, currency="JPY")
 
@@ -73,6 +72,15 @@ def test_a_listing_of_a_practice_market_may_live_there() -> None:
         {"url": "https://elsewhere.example/item/1"},
         {"url": "https://www.bazaar.example.elsewhere.example/item/1"},
         {"url": "https://www.bazaar.example@elsewhere.example/item/1"},
+        {"url": "https://elsewhere.example\\@www.bazaar.example/item/1"},
+        {"url": "https://elsewhere.example\\.bazaar.example/item/1"},
+        {"url": "https://elsewhere.example#.bazaar.example/item/1"},
+        {"url": "https://elsewhere.example?.bazaar.example/item/1"},
+        {"url": " https://www.bazaar.example/item/1"},
+        {"url": "https://www.bazaar.example:99999/item/1"},
+        {"url": "https://www.bazaar.example:port/item/1"},
+        {"url": "https:/www.bazaar.example/item/1"},
+        {"url": "//www.bazaar.example/item/1"},
         {"url": "http://www.bazaar.example/item/1"},
         {"url": "javascript:alert(1)//https://www.bazaar.example/"},
         {"url": "/item/1"},

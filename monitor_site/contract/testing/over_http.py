@@ -1,0 +1,95 @@
+"""A small HTTP client of the standard library, and a session over it that reaches a practice market."""
+
+import asyncio
+import json as json_text
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.client import HTTPConnection, HTTPException
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from ..errors import Unavailable
+from ..fields import AccountSettings
+from ..values import Answer
+from .session import Request
+
+T = TypeVar("T")
+
+SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """What came back; header names are in lower case."""
+
+    status_code: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.content.decode("utf-8", "replace")
+
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json_text.loads(self.content)
+
+
+def fetch(
+    method: str, url: str, *, headers: Mapping[str, str] | None = None, json: Any = None, seconds: float = SECONDS
+) -> Got:
+    """One request over plain HTTP, one answer of any status. Raises :class:`Unavailable` when none comes."""
+    parts = urlsplit(url)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    body = None if json is None else json_text.dumps(json).encode()
+    named = {"content-type": "application/json"} if body else {}
+    connection = HTTPConnection(parts.hostname or "", parts.port or 80, timeout=seconds)
+    try:
+        connection.request(method, path, body=body, headers=_merged(named, headers or {}))
+        answer = connection.getresponse()
+        return Got(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+    except (OSError, HTTPException) as error:
+        raise Unavailable(f"{type(error).__name__} at {parts.netloc}") from error
+    finally:
+        connection.close()
+
+
+def _merged(ours: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    taken = {name.lower() for name in given}
+    return {name: value for name, value in ours.items() if name not in taken} | dict(given)
+
+
+@dataclass(slots=True)
+class PlainSession:
+    """The contract's session without pace, caps and guards: only real HTTP; ``asked`` holds every request."""
+
+    base: str
+    settings: AccountSettings | None = None
+    asked: list[Request] = field(default_factory=list)
+    web: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.web = self.base  # a practice market's pages are where its API is
+
+    async def get(self, url: str, *, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
+        """Fetch ``url``."""
+        return await self._ask(Request(method="GET", url=url, headers=dict(headers or {}), weight=weight))
+
+    async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
+        """Post ``json``."""
+        return await self._ask(Request(method="POST", url=url, headers=dict(headers or {}), weight=weight, json=json))
+
+    async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
+        """Run a parser, here and now."""
+        return parse(answer)
+
+    def now(self) -> datetime:
+        """The current time."""
+        return datetime.now(UTC)
+
+    async def _ask(self, request: Request) -> Answer:
+        self.asked.append(request)
+        got = await asyncio.to_thread(fetch, request.method, request.url, headers=request.headers, json=request.json)
+        return Answer(status=got.status_code, headers=got.headers, body=got.content, url=request.url)
