@@ -71,6 +71,14 @@ class YahooCriteria(SearchCriteria):
         choices=GRADES,
         default=(),
     )
+    seller: str = option(
+        label=_("Seller"),
+        help=_(
+            "The id in the address of a seller's page. That page is read instead of the search; "
+            "it knows no words, so they are checked on what it lists."
+        ),
+        default="",
+    )
     sellers: tuple[int, ...] = option(
         label=_("Sellers"),
         choices={1: _("Stores"), 2: _("People on Yahoo! Auctions"), 3: _("Yahoo! Flea Market")},
@@ -101,6 +109,12 @@ class YahooCriteria(SearchCriteria):
     )
 
     @property
+    def asks_something(self) -> bool:
+        """Whether there is a keyword, one of several words, a category or a seller."""
+        words = " ".join((self.keyword, self.seller, *self.any_words))
+        return bool(words.strip() or self.category)
+
+    @property
     def sorting(self) -> Order:
         """The order that is asked for: newest first unless a known one is chosen."""
         return Order(self.order) if self.order in set(Order) else Order.NEWEST
@@ -115,7 +129,7 @@ MANIFEST = Manifest(
     picture_hosts=("auc-pctr.c.yimg.jp", "auctions.c.yimg.jp"),
     currency="JPY",
     time_zone="Asia/Tokyo",
-    capabilities=frozenset({Capability.SEARCH}),
+    capabilities=frozenset({Capability.SEARCH, Capability.LOOK, Capability.SOLD_PRICES, Capability.LINK}),
     criteria=YahooCriteria,
     # No limit is published: one request at a time, with seconds between.
     pace=Pace(per_minute=12, ceiling_per_minute=20, floor_seconds=10, concurrency=1),

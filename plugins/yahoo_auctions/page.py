@@ -11,6 +11,8 @@ from monitor_site.contract import Answer, LayoutChanged
 
 from . import fields
 
+# The second knows signs that sellers use and the first does not, such as figures in a circle.
+EUC_JP = ("euc_jp", "euc_jis_2004")
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset=[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
 _PAGE_TYPES = ("", "text/html", "application/xhtml+xml")
 _TAIL_BYTES = 4096
@@ -27,7 +29,7 @@ def text_of(answer: Answer) -> str:
     if not answer.body.strip():
         raise LayoutChanged("empty body")
     declared = _declared(answer)
-    for charset in (declared, "utf-8", "euc_jp"):
+    for charset in (declared, "utf-8", *EUC_JP):
         try:
             return answer.body.decode(charset)
         except (UnicodeDecodeError, LookupError):
