@@ -134,6 +134,6 @@ def test_every_request_looks_like_a_browser_on_a_desk():
 def test_the_manifest_says_what_the_plugin_is():
     assert plugin.manifest is MANIFEST
     assert MANIFEST.name == "yahoo_auctions"
-    assert MANIFEST.capabilities == {"search"}
+    assert MANIFEST.capabilities == {"search", "look", "sold_prices", "link"}
     assert MANIFEST.pace.concurrency == 1
     assert parse_qs(urlsplit(search_url(plugin.api, MANIFEST.control, offset=1)).query)["p"] == ["カメラ"]

@@ -5,13 +5,16 @@ from datetime import UTC, datetime
 import pytest
 
 from monitor_site.contract import Condition, Kind, LayoutChanged, Money, SearchPage, Shipping, Status, Unavailable
+from plugins.yahoo_auctions.manifest import YahooCriteria
 from plugins.yahoo_auctions.parse_closed import read_closed
 from tests.plugins.yahoo_auctions.items import closed_page, data_page, sold
 from tests.plugins.yahoo_auctions.samples import NOW, answer, samples
 
+ASKED = YahooCriteria(keyword="x")
+
 
 def read(*rows: object, **page: int) -> SearchPage:
-    return read_closed(closed_page(*rows, **page), now=NOW)
+    return read_closed(closed_page(*rows, **page), ASKED, now=NOW)
 
 
 def test_a_sold_auction_is_read_whole():
@@ -87,9 +90,9 @@ def test_a_price_of_nothing_is_unknown(row: object):
 )
 def test_what_cannot_be_read_is_another_layout_and_not_nothing(made):
     with pytest.raises(LayoutChanged):
-        read_closed(made, now=NOW)
+        read_closed(made, ASKED, now=NOW)
 
 
 def test_walls_are_told_here_too():
     with pytest.raises(Unavailable):
-        read_closed(samples()["maintenance_200.html"].answer, now=NOW)
+        read_closed(samples()["maintenance_200.html"].answer, ASKED, now=NOW)

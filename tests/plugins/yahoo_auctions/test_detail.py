@@ -18,12 +18,12 @@ from monitor_site.contract import (
     Status,
 )
 from plugins.yahoo_auctions.parse_detail import read_listing
-from tests.plugins.yahoo_auctions.items import STORE, counted_page, item_page
+from tests.plugins.yahoo_auctions.items import ID, STORE, at, counted_page, item_page
 from tests.plugins.yahoo_auctions.samples import NOW, answer, samples
 
 
-def look(made: Answer) -> Sighting:
-    return read_listing(made, now=NOW)
+def look(made: Answer, external_id: str = ID) -> Sighting:
+    return read_listing(at(made), external_id, now=NOW)
 
 
 def yen(amount: int) -> Money:
@@ -81,7 +81,7 @@ def test_closed_with_bids_is_sold_and_closed_without_is_no_sale():
 
 def test_fixed_prices_and_flea_items_are_told_apart_from_auctions():
     assert look(item_page(price=3500, bidorbuy=3500, bids=0)).kind == Kind.FIXED
-    flea = look(item_page(auctionId="z090000032", isFleaMarket=True, bidorbuy=15200, bids=1))
+    flea = look(item_page(auctionId="z090000032", isFleaMarket=True, bidorbuy=15200, bids=1), "z090000032")
     assert (flea.kind, flea.bids) == (Kind.FLEA, None)
 
 
@@ -109,7 +109,7 @@ def test_a_store_s_price_in_the_counter_is_without_tax_and_so_unknown():
 
 
 def test_a_flea_item_is_told_by_its_id_when_the_data_is_gone():
-    assert look(counted_page(productID="z090000032")).kind == Kind.FLEA
+    assert look(counted_page(productID="z090000032"), "z090000032").kind == Kind.FLEA
 
 
 @pytest.mark.parametrize("file", ["moved_404.html", "moved_200.html"])
