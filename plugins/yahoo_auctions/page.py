@@ -17,6 +17,8 @@ _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset=[\"']?([A-Za-z0-9_-]{1,40
 _PAGE_TYPES = ("", "text/html", "application/xhtml+xml")
 _TAIL_BYTES = 4096
 _SILENT = ("script", "style", "noscript", "template")
+# Where sellers write what they like.
+_SELLERS = ("#description",)
 
 
 def text_of(answer: Answer) -> str:
@@ -64,8 +66,8 @@ def check_whole(text: str) -> None:
 
 
 def words_of(tree: LexborHTMLParser) -> str:
-    """All text that a person reads on the page, squeezed; scripts and styles left out."""
-    for node in tree.css(",".join(_SILENT)):
+    """All text of the site's own that a person reads on the page, squeezed; scripts and styles left out."""
+    for node in tree.css(",".join((*_SILENT, *_SELLERS))):
         node.decompose()
     heading = " ".join(node.text() for node in tree.css("title"))
     return fields.squeezed(f"{heading} {tree.body.text(separator=' ') if tree.body else ''}")
