@@ -20,7 +20,10 @@ _LISTS = ".Products, [data-auction-id]"
 
 def sent_away(answer: Answer, external_id: str) -> MarketplaceError:
     """What a redirect means that was not followed."""
-    target = urljoin(answer.url, answer.headers.get("location", ""))
+    try:
+        target = urljoin(answer.url, answer.headers.get("location", ""))
+    except ValueError:
+        return LayoutChanged("sent to what is no address")
     if LOGIN in target:
         return SignInNeeded("sent to the login")
     if "captcha" in target:
