@@ -17,8 +17,8 @@ _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset=[\"']?([A-Za-z0-9_-]{1,40
 _PAGE_TYPES = ("", "text/html", "application/xhtml+xml")
 _TAIL_BYTES = 4096
 _SILENT = ("script", "style", "noscript", "template")
-# Where sellers write what they like.
-_SELLERS = ("#description",)
+# Where sellers write what they like, and where every page leads elsewhere: to notices of maintenance, for one.
+_OTHERS = ("#description", "nav", "aside", "footer", "a")
 
 
 def text_of(answer: Answer) -> str:
@@ -66,8 +66,8 @@ def check_whole(text: str) -> None:
 
 
 def words_of(tree: LexborHTMLParser) -> str:
-    """All text of the site's own that a person reads on the page, squeezed; scripts and styles left out."""
-    for node in tree.css(",".join((*_SILENT, *_SELLERS))):
+    """What the page itself says to a person, squeezed: no scripts, no links, nothing that a seller wrote."""
+    for node in tree.css(",".join((*_SILENT, *_OTHERS))):
         node.decompose()
     heading = " ".join(node.text() for node in tree.css("title"))
     return fields.squeezed(f"{heading} {tree.body.text(separator=' ') if tree.body else ''}")

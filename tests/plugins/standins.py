@@ -79,20 +79,20 @@ class Market:
 
 
 @contextmanager
-def served(create: Callable[..., Any], log: Path) -> Iterator[Market]:
+def served(create: Callable[..., Any], log: Path, **server: Any) -> Iterator[Market]:
     """The practice market that ``create`` makes, on a port of its own until the block ends."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        config = uvicorn.Config(create(seed=7, truth_log=log), log_config=None, access_log=False)
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        config = uvicorn.Config(create(seed=7, truth_log=log), log_config=None, access_log=False, **server)
+        running = uvicorn.Server(config)
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
             with httpx.Client(verify=False) as client:
                 yield Market(f"http://127.0.0.1:{listener.getsockname()[1]}", log, client)
         finally:
-            server.should_exit = True
+            running.should_exit = True
             thread.join()
 
 
