@@ -111,9 +111,16 @@ _SELLING = {Selling.FIXED: "1", Selling.AUCTION: "2"}
 _ORDERS = {
     Order.NEWEST: ("new", "d"),
     Order.ENDING: ("end", "a"),
+    Order.ENDING_LAST: ("end", "d"),
     Order.CHEAPEST: ("tbids", "a"),
+    Order.DEAREST: ("tbids", "d"),
     Order.CHEAPEST_BUY_NOW: ("tbidorbuy", "a"),
-    Order.MOST_BIDS: ("bids", "a"),  # inverted on the site: "d" is fewest
+    Order.DEAREST_BUY_NOW: ("tbidorbuy", "d"),
+    # Inverted on the site.
+    Order.MOST_BIDS: ("bids", "a"),
+    Order.FEWEST_BIDS: ("bids", "d"),
+    Order.POPULAR: ("popular", "d"),
+    Order.FEATURED: ("featured", "d"),
     Order.RECOMMENDED: ("score2", "d"),
 }
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from monitor_site.contract import CONTRACT_VERSION, Access, Capability, Manifest, Pace, SearchCriteria, option
 from monitor_site.contract import gettext_noop as _
 
-from .places import PREFECTURES
+from .places import ABROAD, PREFECTURES
 
 HOME = "https://auctions.yahoo.co.jp"
 TOKYO = 13
@@ -26,9 +26,15 @@ class Order(StrEnum):
 
     NEWEST = "newest"
     ENDING = "ending"
+    ENDING_LAST = "ending last"
     CHEAPEST = "cheapest"
+    DEAREST = "dearest"
     CHEAPEST_BUY_NOW = "cheapest buy-now"
+    DEAREST_BUY_NOW = "dearest buy-now"
     MOST_BIDS = "most bids"
+    FEWEST_BIDS = "fewest bids"
+    POPULAR = "popular"
+    FEATURED = "featured"
     RECOMMENDED = "recommended"
 
 
@@ -56,7 +62,7 @@ class YahooCriteria(SearchCriteria):
     deliver_to: int = option(
         label=_("Deliver to"),
         help=_("Shipping costs are those to this prefecture."),
-        choices=PREFECTURES,
+        choices=PREFECTURES | ABROAD,
         default=TOKYO,
     )
     buy_now_from: int | None = option(label=_("Buy-now price from"), help=_("Whole yen."), default=None)
@@ -84,7 +90,7 @@ class YahooCriteria(SearchCriteria):
         choices={1: _("Stores"), 2: _("People on Yahoo! Auctions"), 3: _("Yahoo! Flea Market")},
         default=(),
     )
-    prefectures: tuple[int, ...] = option(label=_("Sent from"), choices=PREFECTURES | {48: _("Abroad")}, default=())
+    prefectures: tuple[int, ...] = option(label=_("Sent from"), choices=PREFECTURES | ABROAD, default=())
     ending_soon: bool = option(label=_("Ends within an hour"), default=False)
     appraised: bool = option(label=_("Appraised only"), default=False)
     anonymous_delivery: bool = option(label=_("Anonymous delivery only"), default=False)

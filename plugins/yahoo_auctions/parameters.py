@@ -8,7 +8,7 @@ from . import fields
 from .ask import STORE_PICKUP, plain
 from .manifest import GRADES, Selling
 from .meaning import GRADES as NUMBERS
-from .places import PREFECTURES
+from .places import ABROAD, PREFECTURES
 
 Told = dict[str, Any]
 """Fields of the criteria and of :class:`SearchUrl` with their values; no name stands in both."""
@@ -106,7 +106,7 @@ def _selling(value: str) -> Told | None:
 
 def _deliver_to(value: str) -> Told | None:
     number = fields.whole(value)
-    return {"deliver_to": number} if number in PREFECTURES else None
+    return {"deliver_to": number} if number in PREFECTURES | ABROAD else None
 
 
 _READERS: dict[str, Callable[[str], Told | None]] = {
@@ -125,7 +125,7 @@ _READERS: dict[str, Callable[[str], Told | None]] = {
     "aucmax_bidorbuy_price": _number("buy_now_to"),
     "istatus": _grades,
     "abatch": _numbers("sellers", (1, 2, 3)),
-    "loc_cd": _numbers("prefectures", range(1, 49)),
+    "loc_cd": _numbers("prefectures", PREFECTURES | ABROAD),
     "dest_pref_code": _deliver_to,
     "pstagefree": _switch("shipping_included"),
     "auchours": _switch("ending_soon"),

@@ -7,6 +7,7 @@ from typing import Any
 from monitor_site.contract.practice import fold
 
 from . import pages
+from .goods import FAMILIES
 from .listing import OPEN, Listing
 from .pages import View
 from .stream import Stream
@@ -23,6 +24,8 @@ ORDERS: dict[tuple[str, str], tuple[str, Callable[[Listing], Any]]] = {
     # Inverted, as on the real page.
     ("bids", "a"): ("入札件数の多い順", lambda found: -found.bidding.bids),
     ("bids", "d"): ("入札件数の少ない順", lambda found: found.bidding.bids),
+    ("popular", "d"): ("人気順", lambda found: (-found.bidding.bids, found.id)),
+    ("featured", "d"): ("注目のオークション順", lambda found: (-found.bidding.price, found.id)),
 }
 RECOMMENDED = ("おすすめ順", lambda found: found.id[::-1])
 _ODD = re.compile(r"[()\[\],（）［］，]")
@@ -53,6 +56,7 @@ def closed_view(world: World, stream: Stream, query: Query, base: str) -> View:
 
 def seller_view(world: World, stream: Stream, seller: str, query: Query, base: str) -> View | None:
     """What the page of a seller shows, recommended first; ``None`` when nobody of that id ever sold anything."""
+    _keep_going(world, stream, [found.title for found in world.listings.values() if found.seller == seller][:1])
     stream.run()
     own = [listing for listing in world.listings.values() if listing.seller == seller]
     found = [listing for listing in _visible(world, own) if listing.status == OPEN]
@@ -82,9 +86,17 @@ def _shelf(world: World, stream: Stream, query: Query) -> list[Listing]:
     shelves = [world.shelf(keyword) for keyword in [*keywords, *[""] * bool(world.fuzzy)]]
     for shelf in shelves:
         stream.asked(shelf)
+    if not any(shelf.can_grow for shelf in shelves):
+        _keep_going(world, stream, [each.name for each in FAMILIES if str(each.category) == query.get("auccat")])
     stream.run()
     found = dict.fromkeys(member for shelf in shelves for member in shelf.members)
     return list(_visible(world, found))
+
+
+def _keep_going(world: World, stream: Stream, titles: list[str]) -> None:
+    """Somebody looks on without words: let things happen among goods like these."""
+    for title in titles:
+        stream.asked(world.shelf(title.split()[0]))
 
 
 def _visible(world: World, found: Iterable[Listing]) -> Iterable[Listing]:

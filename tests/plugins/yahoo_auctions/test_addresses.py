@@ -164,10 +164,10 @@ def test_how_results_are_shown_and_what_the_site_adds_is_dropped_silently():
 
 
 def test_what_is_not_understood_or_cannot_be_kept_is_named_as_it_stands():
-    query = "new=1&f=0x4&exsid=a%2Cb&istatus=1,9&fixed=7&loc_cd=99&dest_pref_code=48&auccat=x&shipping=5&later"
+    query = "new=1&f=0x4&exsid=a%2Cb&istatus=1,9&fixed=7&loc_cd=99&dest_pref_code=49&auccat=x&shipping=5&later"
     found = asked(f"{SEARCH}/x/25464/?{query}&blank=&new=1")
     assert found.leftovers == (
-        "25464", "new=1", "f=0x4", "exsid=a%2Cb", "istatus=1,9", "fixed=7", "loc_cd=99", "dest_pref_code=48",
+        "25464", "new=1", "f=0x4", "exsid=a%2Cb", "istatus=1,9", "fixed=7", "loc_cd=99", "dest_pref_code=49",
         "auccat=x", "shipping=5",
     )  # fmt: skip
     assert found.criteria == YahooCriteria(keyword="x")

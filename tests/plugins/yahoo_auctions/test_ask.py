@@ -98,6 +98,7 @@ def test_the_closed_search_is_asked_with_the_words_of_the_search_and_nothing_mor
         ({"store_pickup": True}, ("shipping", "113,114,115,116")),
         ({"first_bid": True}, ("is_first_bid", "true")),
         ({"deliver_to": 27}, ("dest_pref_code", "27")),
+        ({"deliver_to": 48}, ("dest_pref_code", "48")),
         ({"deliver_to": None}, ("dest_pref_code", "13")),
     ],
 )
@@ -114,9 +115,15 @@ def test_every_option_has_its_parameter_and_is_left_out_when_not_set(
     [
         (Order.NEWEST, ("new", "d")),
         (Order.ENDING, ("end", "a")),
+        (Order.ENDING_LAST, ("end", "d")),
         (Order.CHEAPEST, ("tbids", "a")),
+        (Order.DEAREST, ("tbids", "d")),
         (Order.CHEAPEST_BUY_NOW, ("tbidorbuy", "a")),
+        (Order.DEAREST_BUY_NOW, ("tbidorbuy", "d")),
         (Order.MOST_BIDS, ("bids", "a")),
+        (Order.FEWEST_BIDS, ("bids", "d")),
+        (Order.POPULAR, ("popular", "d")),
+        (Order.FEATURED, ("featured", "d")),
         (Order.RECOMMENDED, ("score2", "d")),
         ("most bids", ("bids", "a")),
         ("", ("new", "d")),
