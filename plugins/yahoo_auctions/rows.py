@@ -26,12 +26,13 @@ ReadRow = Callable[[Row], Sighting | str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The rows of a page, the marketplace's count of all, and the order it names (empty: none)."""
+    """The rows of a page, the marketplace's count of all, the order it names (empty: none) and how many a page holds."""
 
     tree: LexborHTMLParser
     rows: list[Any]
     total: int | None
     order: str
+    limit: int | None
 
 
 def listed(answer: Answer, *, now: datetime) -> Listed:
@@ -49,20 +50,25 @@ def listed(answer: Answer, *, now: datetime) -> Listed:
     check_whole(text)
     if not rows and total != 0:
         raise LayoutChanged(f"no rows, yet a count of {total}")
-    order = fields.mapping(found.get("metadata")).get("sort")
-    return Listed(tree=tree, rows=rows, total=total, order=order if isinstance(order, str) else "")
+    about = fields.mapping(found.get("metadata"))
+    order, limit = about.get("sort"), fields.whole(about.get("limit"))
+    return Listed(tree=tree, rows=rows, total=total, order=order if isinstance(order, str) else "", limit=limit)
 
 
 def page_of(found: Listed, read: ReadRow, *, offset: int, size: int) -> SearchPage:
-    """The page with every row that ``read`` understands, each once; rows for which it gives nothing are padding."""
+    """The page with every row that ``read`` understands, each once; rows for which it gives nothing are padding.
+
+    ``size`` is how many were asked for; a page that says it holds fewer goes on after those.
+    """
     told = [(at, read(fields.mapping(row))) for at, row in enumerate(found.rows)]
     bad = tuple(BadRow(position=at, reason=row) for at, row in told if isinstance(row, str))
     sightings = _each_once(row for _, row in told if isinstance(row, Sighting))
     _check_nothing_is_gone(sightings, bad, len(found.rows))
-    more = bool(found.rows) and (found.total or 0) >= offset + size
+    after = offset + min(found.limit or size, size)
+    more = bool(found.rows) and (found.total or 0) >= after
     return SearchPage(
         sightings=sightings,
-        next_token=str(offset + size) if more else None,
+        next_token=str(after) if more else None,
         about=found.total,
         bad_rows=bad,
         padding=len(found.rows) - len(bad) - len(sightings),

@@ -121,16 +121,16 @@ def closed_page(*rows: Any, total: int | None = None, status: int = 200, order: 
     return data_page(_listed(rows, total, order), status=status)
 
 
-def seller_page(*rows: Any, total: int | None = None, status: int = 200, **about: Any) -> Answer:
+def seller_page(*rows: Any, total: int | None = None, status: int = 200, limit: int = 100, **about: Any) -> Answer:
     """The page of a seller."""
-    return data_page(_listed(rows, total, "-RANKING") | {"user": {"seller": SELLER | about}}, status=status)
+    return data_page(_listed(rows, total, "-RANKING", limit) | {"user": {"seller": SELLER | about}}, status=status)
 
 
-def _listed(rows: tuple[Any, ...], total: int | None, order: str) -> dict[str, Any]:
+def _listed(rows: tuple[Any, ...], total: int | None, order: str, limit: int = 50) -> dict[str, Any]:
     listing = {
         "items": list(rows),
         "totalResultsAvailable": len(rows) if total is None else total,
-        "metadata": {"sort": order},
+        "metadata": {"sort": order, "limit": limit},
         "setCookies": ["A=secret; domain=.yahoo.co.jp"],
     }
     return {"search": {"items": {"listing": listing}}}

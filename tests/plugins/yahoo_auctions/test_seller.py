@@ -66,6 +66,15 @@ def test_a_seller_with_nothing_open_is_an_empty_page_and_an_unknown_one_is_not()
 def test_pages_go_on_by_a_hundred():
     assert read(sold(), total=101).next_token == "101"
     assert read(sold(), total=100).next_token is None
+
+
+def test_a_page_that_holds_fewer_than_asked_goes_on_after_those():
+    assert read(sold(), total=90, limit=50).next_token == "51"
+    assert read(sold(), total=50, limit=50).next_token is None
+    assert read(sold(), total=101, limit=0).next_token == "101"
+
+
+def test_a_page_of_a_seller_is_asked_for_by_id_offset_and_size():
     assert seller_url("https://x", ASKED, offset=101) == "https://x/seller/SoldSeller?b=101&n=100"
 
 
