@@ -26,7 +26,7 @@ ReadRow = Callable[[Row], Sighting | str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The rows of a page, the marketplace's count of all, the order it names (empty: none) and how many a page holds."""
+    """The rows of a page, the site's count of all, the order it names (empty: none), how many a page holds."""
 
     tree: LexborHTMLParser
     rows: list[Any]
