@@ -39,8 +39,10 @@ def search_url(base: str, criteria: YahooCriteria, *, offset: int) -> str:
 
 
 def closed_url(base: str, criteria: YahooCriteria, *, offset: int) -> str:
-    """The address of one page of what was sold: the words of the search, the only ones known to work there."""
-    return f"{base}{CLOSED_PATH}?{urlencode([*_words(criteria), ('b', str(offset)), ('n', str(PAGE_SIZE))])}"
+    """The address of one page of what was sold; it is not known to take more than a keyword."""
+    keyword = plain(criteria.keyword)
+    pairs = [("p", keyword), ("va", keyword), ("b", str(offset)), ("n", str(PAGE_SIZE))]
+    return f"{base}{CLOSED_PATH}?{urlencode(pairs)}"
 
 
 def seller_url(base: str, criteria: YahooCriteria, *, offset: int) -> str:

@@ -58,16 +58,16 @@ class YahooAuctions:
         return await self._read(url, partial(read_listing, external_id=external_id))
 
     async def sold_prices(self, criteria: SearchCriteria, *, page_token: str | None = None) -> SearchPage:
-        """One page of what was sold in the last half year, latest first, for the words of ``criteria``.
+        """One page of what was sold in the last half year, latest first, for the keyword of ``criteria``.
 
         Called when: prices of a question are gathered; ``page_token`` is ``next_token`` of the page before.
         Returns: sales only; rows that do not answer the other criteria are left out and counted as padding.
-        Raises: as :meth:`search`, and Refused without asking when there are no words: the closed search needs some.
+        Raises: as :meth:`search`, and Refused without asking when there is no keyword: the closed search needs one.
         Must never: as :meth:`search`.
         """
         asked, offset = _own(criteria), int(page_token or 1)
-        if not "".join((asked.keyword, *asked.any_words)).strip():
-            raise Refused("no words", "the closed search cannot be asked for a category or a seller alone")
+        if not asked.keyword.strip():
+            raise Refused("no keyword", "the closed search cannot be asked for a category or a seller alone")
         url = closed_url(self._session.base, asked, offset=offset)
         return await self._read(url, partial(read_closed, criteria=asked, offset=offset))
 

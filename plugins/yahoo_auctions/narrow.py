@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from . import fields
+from .ask import seller_of
 from .manifest import Selling, YahooCriteria
 from .meaning import GRADES, condition_of
 
@@ -73,9 +74,18 @@ def _is_marked_as_asked(row: Row, criteria: YahooCriteria) -> bool:
     return not any(wanted and row.get(name) is False for name, wanted in asked.items())
 
 
-def _has_no_unwanted_word(row: Row, criteria: YahooCriteria) -> bool:
-    title = fields.squeezed(fields.title(row.get("title"))).casefold()
-    return not any(word in title for word in map(_folded, criteria.without_words) if word)
+def _is_from_the_seller(row: Row, criteria: YahooCriteria) -> bool:
+    known = fields.mapping(row.get("seller")).get("userId")
+    return not criteria.seller.strip() or not known or known == seller_of(criteria)
+
+
+def _has_the_words(row: Row, criteria: YahooCriteria) -> bool:
+    """Any of those of which any will do, and none of those to leave out."""
+    title = _folded(fields.title(row.get("title")) or "")
+    any_of, none_of = (
+        list(filter(None, map(_folded, words))) for words in (criteria.any_words, criteria.without_words)
+    )
+    return not any(word in title for word in none_of) and (not any_of or any(word in title for word in any_of))
 
 
 def _folded(word: str) -> str:
@@ -106,5 +116,6 @@ _TESTS: tuple[Callable[[Row, YahooCriteria], bool], ...] = (
     _costs_as_asked,
     _can_be_bought_as_asked,
     _is_marked_as_asked,
-    _has_no_unwanted_word,
+    _is_from_the_seller,
+    _has_the_words,
 )

@@ -31,17 +31,15 @@ def read_seller(
 
     def read(row: Row) -> Sighting | str | None:
         sighting = read_row(row, criteria, status=Status.ON_SALE, web=web, now=now)
-        return _of(sighting, seller) if isinstance(sighting, Sighting) else sighting
+        return _named(sighting, seller) if isinstance(sighting, Sighting) else sighting
 
     page = page_of(found, read, offset=offset, size=SELLER_SIZE)
     newest = sorted(page.sightings, key=lambda each: each.created or _LONG_AGO, reverse=True)
     return replace(page, sightings=tuple(newest))
 
 
-def _of(sighting: Sighting, seller: Seller) -> Sighting | None:
-    """With the name that rows mask; nothing when it is somebody else's."""
-    if sighting.seller is not None and sighting.seller.id != seller.id:
-        return None
+def _named(sighting: Sighting, seller: Seller) -> Sighting:
+    """With the name that rows mask."""
     own = sighting.seller.rating if sighting.seller else None
     return replace(sighting, seller=replace(seller, rating=own if seller.rating is None else seller.rating))
 

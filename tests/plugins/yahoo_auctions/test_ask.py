@@ -66,12 +66,12 @@ def test_a_category_alone_is_asked_without_empty_words():
     assert {"p", "va"}.isdisjoint(asked(category=23636))
 
 
-def test_the_closed_search_is_asked_with_the_words_of_the_search_and_nothing_more():
+def test_the_closed_search_is_asked_with_the_keyword_of_the_search_and_nothing_more():
     question = YahooCriteria(keyword="レンズ（初期）", category=5, price_to=900, sellers=(1,))
     query = parse_qsl(urlsplit(closed_url("https://x", question, offset=51)).query)
     assert query == [("p", "レンズ 初期"), ("va", "レンズ 初期"), ("b", "51"), ("n", "50")]
     finer = closed_url("https://x", YahooCriteria(keyword="a", without_words=("b",)), offset=1)
-    assert finer == "https://x/closedsearch/closedsearch?va=a&ve=b&b=1&n=50"
+    assert finer == "https://x/closedsearch/closedsearch?p=a&va=a&b=1&n=50"
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,8 @@ NARROW = [
     ({"buy_now_from": 5000}, {"buy_now_to": 4999}),
     ({"free_shipping": True, "appraised": True, "ending_soon": True}, {"price_from": 5001}),
     ({"without_words": ("ジャンク",)}, {"without_words": ("美品",)}),
+    ({"any_words": ("ﾚﾝｽﾞ", "箱")}, {"any_words": ("箱", "本体")}),
+    ({"seller": "SoldSeller"}, {"seller": "Another"}),
 ]
 
 

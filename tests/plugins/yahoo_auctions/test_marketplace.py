@@ -65,12 +65,14 @@ async def test_a_look_asks_for_the_page_of_the_listing():
     assert (session.asked, found.url) == ([ITEM_URL], ITEM_URL)
 
 
-@pytest.mark.parametrize("criteria", [YahooCriteria(category=5), YahooCriteria(seller="x"), YahooCriteria()])
-async def test_sold_prices_without_words_are_refused_and_not_asked(criteria: YahooCriteria):
+@pytest.mark.parametrize(
+    "criteria", [YahooCriteria(category=5), YahooCriteria(seller="x", any_words=("y",)), YahooCriteria(keyword=" ")]
+)
+async def test_sold_prices_without_a_keyword_are_refused_and_not_asked(criteria: YahooCriteria):
     session = Counting(answer("", status=404))
     with pytest.raises(Refused) as caught:
         await plugin.connect(session).sold_prices(criteria)
-    assert (session.asked, caught.value.kind, caught.value.pauses) == ([], "no words", "nothing")
+    assert (session.asked, caught.value.kind, caught.value.pauses) == ([], "no keyword", "nothing")
 
 
 @pytest.mark.parametrize("verb", VERBS)
