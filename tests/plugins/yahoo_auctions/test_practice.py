@@ -158,6 +158,20 @@ async def test_pages_follow_each_other_until_there_is_no_next(market, yahoo):
     assert len({found.external_id for found in (*first.sightings, *second.sightings)}) == first.about
 
 
+async def test_sales_are_told_page_by_page_latest_first_and_without_what_nobody_bought(market, yahoo):
+    for at in range(53):
+        made = market.do("list", title="売れた頁の見本", price=900 + at, visible_in=0, seconds=60 + at, bids=at % 53)[
+            "id"
+        ]
+    market.do("clock", advance=200)
+    first = await yahoo.sold_prices(YahooCriteria(keyword="売れた頁の見本"))
+    second = await yahoo.sold_prices(YahooCriteria(keyword="売れた頁の見本"), page_token=first.next_token)
+    sales = [*first.sightings, *second.sightings]
+    assert (first.next_token, second.next_token, first.about) == ("51", None, 52)
+    assert [found.price.amount for found in sales] == list(range(952, 900, -1))
+    assert sales[0].external_id == made
+
+
 async def test_plain_criteria_are_understood_too(yahoo):
     assert (await yahoo.search(SearchCriteria(keyword="ポケリア"))).sightings
 
