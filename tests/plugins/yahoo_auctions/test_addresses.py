@@ -90,6 +90,7 @@ def test_other_sites_look_alikes_and_what_asks_nothing_are_not_understood(addres
         f"{SEARCH}?p={quote('ルミナ T2'.encode('cp932'))}",
         f"{SEARCH}?p={quote('（ルミナ）、Ｔ２')}",
         f"{HOME}/search/advanced?va={quote('ルミナ T2')}",
+        f"{SEARCH}?p={quote('ルミナ T2')}&va=x",
         f"http://page.auctions.yahoo.co.jp/search/search?va=x&p={quote('ルミナ T2')}",
     ],
 )

@@ -167,6 +167,14 @@ def test_the_sentence_counts_in_a_frame_that_speaks_of_maintenance_and_not_in_a_
         assert isinstance(refused(answer(hidden), ITEM_URL), LayoutChanged)
 
 
+@pytest.mark.parametrize(("file", "error"), [("captcha.html", ChallengeRequired), ("login.html", SignInNeeded)])
+def test_a_captcha_and_a_login_go_before_the_sentence(file: str, error: type[Exception]):
+    body = (
+        samples()[file].answer.body.decode().replace("</body>", "<p>指定されたURLのページは存在しません。</p></body>")
+    )
+    assert type(refused(answer(body, status=404), ITEM_URL)) is error
+
+
 def test_an_extension_shows_in_the_end_and_not_in_the_flag():
     before, after = look(item_page()), look(item_page(endTime="2026-10-08T21:10:00+09:00", price=15700, bids=10))
     assert (after.ends_at - before.ends_at).total_seconds() == 300
