@@ -2,10 +2,18 @@
 
 from monitor_site.contract import Plugin
 
+from .addresses import link, parse_url
 from .manifest import HOME, MANIFEST
 from .marketplace import connect
 
 __all__ = ["plugin"]
 
-plugin = Plugin(manifest=MANIFEST, connect=connect, api=HOME, practice="plugins.yahoo_auctions.practice")
+plugin = Plugin(
+    manifest=MANIFEST,
+    connect=connect,
+    api=HOME,
+    practice="plugins.yahoo_auctions.practice",
+    parse_url=parse_url,
+    link=link,
+)
 """What the catalog loads."""

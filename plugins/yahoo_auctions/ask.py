@@ -3,12 +3,17 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from .manifest import TOKYO, Order, Selling, YahooCriteria
 
 SEARCH_PATH = "/search/search"
+CLOSED_PATH = "/closedsearch/closedsearch"
 PAGE_SIZE = 50
+SELLER_SIZE = 100
+"""A seller's page cannot be sorted by age, so as much of it as it gives at once."""
+
+STORE_PICKUP = "113,114,115,116"
 
 # A phone's agent gets a page without results and status 200.
 USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -33,6 +38,32 @@ def search_url(base: str, criteria: YahooCriteria, *, offset: int) -> str:
     return f"{base}{SEARCH_PATH}?{urlencode(pairs)}"
 
 
+def closed_url(base: str, criteria: YahooCriteria, *, offset: int) -> str:
+    """The address of one page of what was sold; it is not known to take more than a keyword."""
+    keyword = plain(criteria.keyword)
+    pairs = [("p", keyword), ("va", keyword), ("b", str(offset)), ("n", str(PAGE_SIZE))]
+    return f"{base}{CLOSED_PATH}?{urlencode(pairs)}"
+
+
+def seller_url(base: str, criteria: YahooCriteria, *, offset: int) -> str:
+    """The address of one page of what a seller offers."""
+    return f"{base}/seller/{quote(seller_of(criteria), safe='')}?b={offset}&n={SELLER_SIZE}"
+
+
+def seller_of(criteria: YahooCriteria) -> str:
+    """The seller's id, also where somebody gave the address of the seller's page.
+
+    >>> seller_of(YahooCriteria(seller=" https://auctions.yahoo.co.jp/seller/Abc123?user_type=c "))
+    'Abc123'
+    """
+    return re.split(r"[/?#]", criteria.seller.strip().rpartition("/seller/")[2])[0]
+
+
+def listing_url(web: str, external_id: str) -> str:
+    """The address of one listing's page."""
+    return f"{web}/jp/auction/{quote(external_id, safe='')}"
+
+
 def plain(keyword: str) -> str:
     """A keyword that the site takes: NFKC, no brackets, commas or quotes, single spaces.
 
@@ -54,7 +85,8 @@ def _words(criteria: YahooCriteria) -> Pairs:
     finer = [(name, value) for name, value in (("vo", any_of), ("ve", none_of)) if value]
     if finer:
         return [("va", keyword), *finer] if keyword else finer
-    return [("p", keyword), ("va", keyword)]
+    # A category alone is asked without words: nobody has written down what empty ones mean.
+    return [("p", keyword), ("va", keyword)] if keyword else []
 
 
 _SWITCHES = {
@@ -65,7 +97,7 @@ _SWITCHES = {
     "ending_soon": ("auchours", "1"),
     "appraised": ("is_appraisal", "1"),
     "anonymous_delivery": ("privacy_delivery", "1"),
-    "store_pickup": ("shipping", "113,114,115,116"),
+    "store_pickup": ("shipping", STORE_PICKUP),
     "first_bid": ("is_first_bid", "true"),
 }
 _LISTS = {"grades": "istatus", "sellers": "abatch", "prefectures": "loc_cd"}
@@ -81,9 +113,16 @@ _SELLING = {Selling.FIXED: "1", Selling.AUCTION: "2"}
 _ORDERS = {
     Order.NEWEST: ("new", "d"),
     Order.ENDING: ("end", "a"),
+    Order.ENDING_LAST: ("end", "d"),
     Order.CHEAPEST: ("tbids", "a"),
+    Order.DEAREST: ("tbids", "d"),
     Order.CHEAPEST_BUY_NOW: ("tbidorbuy", "a"),
-    Order.MOST_BIDS: ("bids", "a"),  # inverted on the site: "d" is fewest
+    Order.DEAREST_BUY_NOW: ("tbidorbuy", "d"),
+    # Inverted on the site.
+    Order.MOST_BIDS: ("bids", "a"),
+    Order.FEWEST_BIDS: ("bids", "d"),
+    Order.POPULAR: ("popular", "d"),
+    Order.FEATURED: ("featured", "d"),
     Order.RECOMMENDED: ("score2", "d"),
 }
 

@@ -83,6 +83,12 @@ def percent(value: Any) -> float | None:
     return share if share is not None and share <= 100 else None
 
 
+def share(value: Any) -> float | None:
+    """A share of good ratings, from 0 to 100, out of a ratio from 0 to 1."""
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return round(value * 100, 1) if usable else None
+
+
 def listing_id(value: Any) -> str | None:
     """The id of a listing: a letter and ten digits mostly, ten digits alone, a letter and nine for flea items."""
     return value if isinstance(value, str) and _ID.fullmatch(value) else None

@@ -34,14 +34,19 @@ def _translated(tree: LexborHTMLParser) -> dict[str, Any]:
     told = _counted(tree)
     if not told or tree.css_first("#itemTitle") is None:
         return {}
-    closed = tree.css_first("#closedNotice") is not None or told.get("isClosed") == "1"
     return {name: told.get(key) for name, key in _KEYS.items()} | {
         "bidorbuy": told.get("winPrice"),
-        "status": "closed" if closed else "open",
+        "status": _status(tree, told),
         "conditionName": _condition(tree),
         "isFleaMarket": bool(_FLEA_ID.fullmatch(str(told.get("productID")))),
         "seller": {"isStore": told.get("isStore") == "1"},
     }
+
+
+def _status(tree: LexborHTMLParser, told: dict[str, Any]) -> str | None:
+    if tree.css_first("#closedNotice") is not None:
+        return "closed"
+    return {"0": "open", "1": "closed"}.get(str(told.get("isClosed")))
 
 
 def _counted(tree: LexborHTMLParser) -> dict[str, Any]:

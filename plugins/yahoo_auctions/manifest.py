@@ -6,7 +6,7 @@ from enum import StrEnum
 from monitor_site.contract import CONTRACT_VERSION, Access, Capability, Manifest, Pace, SearchCriteria, option
 from monitor_site.contract import gettext_noop as _
 
-from .places import PREFECTURES
+from .places import ABROAD, PREFECTURES
 
 HOME = "https://auctions.yahoo.co.jp"
 TOKYO = 13
@@ -26,9 +26,15 @@ class Order(StrEnum):
 
     NEWEST = "newest"
     ENDING = "ending"
+    ENDING_LAST = "ending last"
     CHEAPEST = "cheapest"
+    DEAREST = "dearest"
     CHEAPEST_BUY_NOW = "cheapest buy-now"
+    DEAREST_BUY_NOW = "dearest buy-now"
     MOST_BIDS = "most bids"
+    FEWEST_BIDS = "fewest bids"
+    POPULAR = "popular"
+    FEATURED = "featured"
     RECOMMENDED = "recommended"
 
 
@@ -56,7 +62,7 @@ class YahooCriteria(SearchCriteria):
     deliver_to: int = option(
         label=_("Deliver to"),
         help=_("Shipping costs are those to this prefecture."),
-        choices=PREFECTURES,
+        choices=PREFECTURES | ABROAD,
         default=TOKYO,
     )
     buy_now_from: int | None = option(label=_("Buy-now price from"), help=_("Whole yen."), default=None)
@@ -71,12 +77,20 @@ class YahooCriteria(SearchCriteria):
         choices=GRADES,
         default=(),
     )
+    seller: str = option(
+        label=_("Seller"),
+        help=_(
+            "The id in the address of a seller's page. That page is read instead of the search; "
+            "it knows no words, so they are checked on what it lists."
+        ),
+        default="",
+    )
     sellers: tuple[int, ...] = option(
         label=_("Sellers"),
         choices={1: _("Stores"), 2: _("People on Yahoo! Auctions"), 3: _("Yahoo! Flea Market")},
         default=(),
     )
-    prefectures: tuple[int, ...] = option(label=_("Sent from"), choices=PREFECTURES | {48: _("Abroad")}, default=())
+    prefectures: tuple[int, ...] = option(label=_("Sent from"), choices=PREFECTURES | ABROAD, default=())
     ending_soon: bool = option(label=_("Ends within an hour"), default=False)
     appraised: bool = option(label=_("Appraised only"), default=False)
     anonymous_delivery: bool = option(label=_("Anonymous delivery only"), default=False)
@@ -101,6 +115,12 @@ class YahooCriteria(SearchCriteria):
     )
 
     @property
+    def asks_something(self) -> bool:
+        """Whether there is a keyword, one of several words, a category or a seller."""
+        words = " ".join((self.keyword, self.seller, *self.any_words))
+        return bool(words.strip() or self.category)
+
+    @property
     def sorting(self) -> Order:
         """The order that is asked for: newest first unless a known one is chosen."""
         return Order(self.order) if self.order in set(Order) else Order.NEWEST
@@ -115,7 +135,7 @@ MANIFEST = Manifest(
     picture_hosts=("auc-pctr.c.yimg.jp", "auctions.c.yimg.jp"),
     currency="JPY",
     time_zone="Asia/Tokyo",
-    capabilities=frozenset({Capability.SEARCH}),
+    capabilities=frozenset({Capability.SEARCH, Capability.LOOK, Capability.SOLD_PRICES, Capability.LINK}),
     criteria=YahooCriteria,
     # No limit is published: one request at a time, with seconds between.
     pace=Pace(per_minute=12, ceiling_per_minute=20, floor_seconds=10, concurrency=1),

@@ -21,6 +21,16 @@ _CONDITIONS = {
     "USED60": Condition.WORN,
     "USED80": Condition.POOR,
 }
+GRADES = {
+    Condition.NEW: 1,
+    Condition.LIKE_NEW: 3,
+    Condition.GOOD: 4,
+    Condition.FAIR: 5,
+    Condition.WORN: 6,
+    Condition.POOR: 7,
+}
+"""The number of each grade in a question; 2, any used one, is no single grade."""
+
 _FEE = re.compile(r"送料 ?([0-9][0-9,]*) ?円")
 
 

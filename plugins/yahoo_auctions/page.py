@@ -11,10 +11,14 @@ from monitor_site.contract import Answer, LayoutChanged
 
 from . import fields
 
+# The second knows signs that sellers use and the first does not, such as figures in a circle.
+EUC_JP = ("euc_jp", "euc_jis_2004")
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset=[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
 _PAGE_TYPES = ("", "text/html", "application/xhtml+xml")
 _TAIL_BYTES = 4096
 _SILENT = ("script", "style", "noscript", "template")
+# Where sellers write what they like, and where every page leads elsewhere: to notices of maintenance, for one.
+_OTHERS = ("#description", "nav", "aside", "footer", "a")
 
 
 def text_of(answer: Answer) -> str:
@@ -27,7 +31,7 @@ def text_of(answer: Answer) -> str:
     if not answer.body.strip():
         raise LayoutChanged("empty body")
     declared = _declared(answer)
-    for charset in (declared, "utf-8", "euc_jp"):
+    for charset in (declared, "utf-8", *EUC_JP):
         try:
             return answer.body.decode(charset)
         except (UnicodeDecodeError, LookupError):
@@ -62,8 +66,8 @@ def check_whole(text: str) -> None:
 
 
 def words_of(tree: LexborHTMLParser) -> str:
-    """All text that a person reads on the page, squeezed; scripts and styles left out."""
-    for node in tree.css(",".join(_SILENT)):
+    """What the page itself says to a person, squeezed: no scripts, no links, nothing that a seller wrote."""
+    for node in tree.css(",".join((*_SILENT, *_OTHERS))):
         node.decompose()
     heading = " ".join(node.text() for node in tree.css("title"))
     return fields.squeezed(f"{heading} {tree.body.text(separator=' ') if tree.body else ''}")

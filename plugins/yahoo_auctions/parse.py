@@ -27,15 +27,15 @@ _NOTHING = "見つかりませんでした"
 _LABELS = {
     "新着順": Order.NEWEST,
     "残り時間の短い順": Order.ENDING,
-    "残り時間の長い順": None,
+    "残り時間の長い順": Order.ENDING_LAST,
     "現在価格の安い順(送料込み)": Order.CHEAPEST,
-    "現在価格の高い順(送料込み)": None,
+    "現在価格の高い順(送料込み)": Order.DEAREST,
     "即決価格の安い順(送料込み)": Order.CHEAPEST_BUY_NOW,
-    "即決価格の高い順(送料込み)": None,
+    "即決価格の高い順(送料込み)": Order.DEAREST_BUY_NOW,
     "入札件数の多い順": Order.MOST_BIDS,
-    "入札件数の少ない順": None,
-    "人気順": None,
-    "注目のオークション順": None,
+    "入札件数の少ない順": Order.FEWEST_BIDS,
+    "人気順": Order.POPULAR,
+    "注目のオークション順": Order.FEATURED,
     "おすすめ順": Order.RECOMMENDED,
 }
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)

@@ -7,61 +7,52 @@ that holds a listing is never searched for them.
 from datetime import datetime
 from typing import Any
 
-from monitor_site.contract import (
-    Answer,
-    LayoutChanged,
-    ListingGone,
-    Seller,
-    Shipping,
-    Sighting,
-    Status,
-)
+from monitor_site.contract import Answer, LayoutChanged, Seller, Shipping, Sighting, Status
 
 from . import fields
+from .gone import REDIRECTS, instead, sent_away
 from .item_data import item_of
 from .manifest import HOME
 from .meaning import condition_of, kind_of
-from .page import text_of, tree_of
-from .refusals import GONE, refuse_status, wall
+from .page import check_whole, text_of, tree_of
+from .refusals import refuse_status
 
 Item = dict[str, Any]
 
 
-def read_listing(answer: Answer, *, now: datetime, web: str = HOME) -> Sighting:
-    """The listing that ``answer`` shows; ``web`` is what its address begins with.
+def read_listing(answer: Answer, external_id: str, *, now: datetime, web: str = HOME) -> Sighting:
+    """The listing ``external_id`` that ``answer`` shows; ``web`` is what its address begins with.
 
     ``now`` only resolves a ``Retry-After`` date. Prices are what a buyer pays, tax included. Ends are compared from
     look to look: the page's own flag for an extension stays false after one.
-    Raises: ListingGone, Unavailable, Throttled, Blocked, ChallengeRequired, SignInNeeded, LayoutChanged.
+    Raises: ListingGone, Unavailable, Throttled, Blocked, ChallengeRequired, SignInNeeded, LayoutChanged, which is also
+    what the page of another listing is.
     """
+    if answer.status in REDIRECTS:
+        raise sent_away(answer, external_id)
     refuse_status(answer, now=now)
     text = text_of(answer)
-    tree = tree_of(text)
-    item = item_of(tree)
+    check_whole(text)
+    item = item_of(tree_of(text))
     if not item:
-        raise _instead(answer, text)
-    _check(item)
+        raise instead(answer, text, external_id)
+    _check(item, external_id)
     return _sighting(item, web)
 
 
-def _instead(answer: Answer, text: str) -> Exception:
-    tree = tree_of(text)
-    if tree.css_first("#itemTitle") is not None:
-        return LayoutChanged("a listing, but nothing to read it from")
-    if GONE in text or answer.status == 404:
-        return ListingGone(f"status {answer.status}")
-    return wall(tree) or LayoutChanged("neither a listing nor a word why")
-
-
-def _check(item: Item) -> None:
+def _check(item: Item, external_id: str) -> None:
     """Nothing may be made up: without these it is no listing, and never "ended" or "free"."""
-    missing = [name for name in ("title", "price", "status") if item.get(name) is None]
-    if fields.listing_id(item.get("auctionId")) is None:
-        missing.append("auctionId")
-    if fields.moment(item.get("endTime")) is None:
-        missing.append("endTime")
-    if missing:
-        raise LayoutChanged(f"missing or unreadable: {', '.join(sorted(missing))}")
+    read = {
+        "title": fields.title(item.get("title")),
+        "price": fields.whole(item.get("price")),
+        "status": item.get("status"),
+        "auctionId": fields.listing_id(item.get("auctionId")),
+        "endTime": fields.moment(item.get("endTime")),
+    }
+    if missing := [name for name, value in sorted(read.items()) if value is None]:
+        raise LayoutChanged(f"missing or unreadable: {', '.join(missing)}")
+    if read["auctionId"] != external_id:
+        raise LayoutChanged(f"asked for {external_id}, shown {read['auctionId']}")
 
 
 def _sighting(item: Item, web: str) -> Sighting:
@@ -107,9 +98,9 @@ def _status(item: Item, bids: int | None) -> Status:
     """Closed with a bid is sold, closed without one only ended; how a flea item closed, nobody tells."""
     if item["status"] == "open":
         return Status.ON_SALE
-    if item["status"] == "closed":
-        return Status.SOLD if bids else Status.ENDED
-    return Status.UNKNOWN
+    if item["status"] != "closed" or (bids is None and item.get("isFleaMarket") is not True):
+        return Status.UNKNOWN
+    return Status.SOLD if bids else Status.ENDED
 
 
 def _seller(seller: Item) -> Seller | None:

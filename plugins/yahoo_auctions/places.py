@@ -14,3 +14,4 @@ PREFECTURES = {
     41: _("Saga"), 42: _("Nagasaki"), 43: _("Kumamoto"), 44: _("Oita"), 45: _("Miyazaki"),
     46: _("Kagoshima"), 47: _("Okinawa"),
 }  # fmt: skip
+ABROAD = {48: _("Abroad")}

@@ -19,7 +19,7 @@ from monitor_site.contract import (
 
 from .page import words_of
 
-_LOGIN = "login.yahoo.co.jp"
+LOGIN = "login.yahoo.co.jp"
 _CAPTCHA = '[src*="captcha"], [action*="captcha"], [name*="captcha"], [id*="captcha"]'
 _GEO = ("欧州経済領域", "no longer available in the EEA")
 _BLOCK = ("ページが表示できません", "ページを表示できません", "Access denied", "アクセスが制限されて")
@@ -39,7 +39,7 @@ def refuse_status(answer: Answer, *, now: datetime) -> None:
 
 def _by_status(answer: Answer, *, now: datetime) -> MarketplaceError:
     status = answer.status
-    if status == 401 or _LOGIN in answer.headers.get("location", ""):
+    if status == 401 or LOGIN in answer.headers.get("location", ""):
         return SignInNeeded(f"status {status}")
     if status in {403, 999}:
         return Blocked(f"status {status}")
@@ -57,7 +57,7 @@ def wall(tree: LexborHTMLParser) -> MarketplaceError | None:
     """
     if tree.css_first(_CAPTCHA) is not None:
         return ChallengeRequired("a captcha instead of the page")
-    if tree.css_first(f'form[action*="{_LOGIN}"]') is not None:
+    if tree.css_first(f'form[action*="{LOGIN}"]') is not None:
         return SignInNeeded("the login instead of the page")
     return _by_words(words_of(tree))
 

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from monitor_site.contract.practice import Control, Order
+from monitor_site.contract.practice import Control, Order, settings
 
 from .bidding import Bidding
+from .gone import FORMS
 from .goods import FAMILIES, auction_id
 from .listing import Listing
 
@@ -84,7 +85,29 @@ def _buy(market: "YahooMarket", order: Order) -> Any:
 
 
 def _cancel(market: "YahooMarket", order: Order) -> Any:
-    return market.world.cancel(market.world.get(order["id"])).facts()
+    gone = str(order.get("gone", "404"))
+    if gone not in FORMS:
+        raise ValueError(f"gone is one of {', '.join(FORMS)}")
+    return market.world.cancel(market.world.get(order["id"]), gone=gone).facts()
+
+
+def _relist(market: "YahooMarket", order: Order) -> Any:
+    old, world = market.world.get(order["id"]), market.world
+    new = auction_id(int(world.clock.now() * 100), letter="z" if old.flea else "x")
+    return world.relist(old, external_id=new, seconds=float(order.get("seconds", 86_400))).facts()
+
+
+def _stale(market: "YahooMarket", order: Order) -> Any:
+    return market.world.keep(market.world.get(order["id"]), stale=bool(order.get("on", True))).facts()
+
+
+def _settings(market: "YahooMarket", order: Order) -> Any:
+    world = market.world
+    if "fuzzy" in order:
+        world.fuzzy = int(order["fuzzy"])
+    if "date_offset" in order:
+        world.date_offset = None if order["date_offset"] is None else float(order["date_offset"])
+    return settings(market, order) | {"fuzzy": world.fuzzy, "date_offset": world.date_offset}
 
 
 CONTROL: Control["YahooMarket"] = Control(
@@ -96,5 +119,8 @@ CONTROL: Control["YahooMarket"] = Control(
         ("POST", "end"): _end,
         ("POST", "buy"): _buy,
         ("POST", "cancel"): _cancel,
+        ("POST", "relist"): _relist,
+        ("POST", "stale"): _stale,
+        ("POST", "settings"): _settings,
     }
 )

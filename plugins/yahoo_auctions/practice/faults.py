@@ -1,5 +1,8 @@
 """What can go wrong in this practice market, and how it says so."""
 
+import re
+from dataclasses import replace
+
 from monitor_site.contract.practice import (
     HTML,
     Kind,
@@ -12,7 +15,7 @@ from monitor_site.contract.practice import (
     send_reply,
 )
 
-ROUTES = ("search", "closed", "item", "pictures")
+ROUTES = ("search", "closed", "seller", "item", "pictures")
 
 
 def _page(title: str, body: str, status: int = 200) -> Reply:
@@ -29,16 +32,31 @@ _PAGES = {
     "block403": html_reply(BLOCK_PAGE.body, 403),
     "geo": _page("Yahoo! JAPAN", "<p>This service is no longer available in the EEA and the United Kingdom.</p>"),
     "login": _page("ログイン", _FORM),
+    "to_login": Reply(302, b"", HTML, {"location": "https://login.yahoo.co.jp/config/login?.src=auc"}),
+    "to_captcha": Reply(302, b"", HTML, {"location": "https://ncaptcha.yahoo.co.jp/check"}),
+    "elsewhere": Reply(302, b"", HTML, {"location": "https://www.yahoo.co.jp/"}),
     "captcha": _page("確認", '<form action="/ncaptcha/check"><img src="/ncaptcha/image"></form>'),
     "not_found": _page("Yahoo!オークション", "<p>指定されたURLのページは存在しません。</p>", 404),
     "empty": _page("", ""),
     "json": Reply(200, b'{"error":"practice"}', "application/json"),
 }
+_COUNT = re.compile(rb'(class="Tab__subText">)([0-9,]+)\xe4\xbb\xb6')
 _LAYOUTS = {
     "list": ((b"Products__items", b"List__items"), (b'class="Product"', b'class="Entry"')),
     "cards": ((b"data-auction-id", b"data-item-id"),),
     "bids": ((b"Product__bid", b"Product__offers"),),
     "times": ((b"data-auction-endtime", b"data-auction-closing"), (b";end:", b";fin:")),
+    # The older view: no label of the current price, no count of bids, other seller ids.
+    "quick": (
+        (b"Products--grid", b"Products--immersive"),
+        ('<span class="Product__label">現在</span>'.encode(), b""),
+        (b'dd class="Product__bid"', b'dd class="Product__none"'),
+        (b"data-auction-auc-seller-id", b"data-auction-sellerid"),
+    ),
+    "data": ((b"__NEXT_DATA__", b"__STATE__"),),
+    "all": ((b"__NEXT_DATA__", b"__STATE__"), (b"var pageData", b"var pageFacts")),
+    "rows": ((b'"listing":', b'"results":'),),
+    "fields": ((b'"endTime":', b'"closesAt":'),),
     "order": (("新着順".encode(), "おすすめ順".encode()),),
 }
 
@@ -48,6 +66,13 @@ async def _layout(scene: Scene) -> None:
     good = await scene.good()
     pairs = _LAYOUTS[str(scene.fault.options.get("part", "list"))]
     await send_reply(scene.send, html_reply(renamed(good.body, pairs), good.status))
+
+
+async def _totals(scene: Scene) -> None:
+    """A count that is ``by`` too high."""
+    good, by = await scene.good(), int(scene.fault.number("by", 2))
+    body = _COUNT.sub(lambda found: b"%s%d\xe4\xbb\xb6" % (found[1], int(found[2].replace(b",", b"")) + by), good.body)
+    await send_reply(scene.send, replace(good, body=body))
 
 
 async def _charset(scene: Scene) -> None:
@@ -67,4 +92,5 @@ KINDS: dict[str, Kind] = {
     **{name: fixed(page) for name, page in _PAGES.items()},
     "layout": _layout,
     "charset": _charset,
+    "totals": _totals,
 }

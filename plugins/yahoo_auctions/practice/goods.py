@@ -44,6 +44,8 @@ FAMILIES = (
     Family("guitar", 22152003, "アルペジオ ST-62 エレキギター 国産 1980年代", 78_000),
     Family("guitar", 22152003, "木霊 D-28風 アコースティックギター", 45_000),
 )
+# Sellers of many things; all others have one each.
+REGULARS = tuple(f"PracticeRegularSeller0000000{at}" for at in range(6))
 RIVALS = ("rival_a", "rival_b", "rival_c", "rival_d")
 REMARKS = (
     "", "美品", "未使用", "1円スタート", "動作確認済み", "ジャンク 部品取り", "送料無料", "希少", "まとめて", "現状品",
@@ -104,8 +106,9 @@ def _bidding(rng: Random, family: Family, *, fixed: bool) -> Bidding:
 def _looks(rng: Random, *, flea: bool) -> dict[str, Any]:
     store = not flea and rng.random() < 0.12
     letters = "".join(rng.choices(string.ascii_letters + string.digits, k=25))
+    person = rng.choice(REGULARS) if rng.random() < 0.3 else f"Prac{letters}"
     return {
-        "seller": f"p{rng.randrange(10**8):08d}" if flea else f"Prac{letters}",
+        "seller": f"p{rng.randrange(10**8):08d}" if flea else person,
         "fee": rng.choice((0, 0, 0, 230, 520, 1_100, None)),
         "unused": rng.random() < 0.25,
         "tax": 10 if store else 0,

@@ -16,6 +16,7 @@ class Listing:
     """Something offered; times are virtual unix seconds, prices whole yen without tax.
 
     ``fee`` is the shipping cost, ``None`` when it is not settled, 0 when the seller pays. ``tax`` is in percent.
+    ``gone`` is how its page is gone once the seller took it back.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Listing:
     tax: int = 0
     extends: bool = True
     status: str = OPEN
+    gone: str = "404"
     planned: float = 0.0
     version: int = 0
     folded: str = ""

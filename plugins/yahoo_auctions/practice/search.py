@@ -7,6 +7,7 @@ from typing import Any
 from monitor_site.contract.practice import fold
 
 from . import pages
+from .goods import FAMILIES
 from .listing import OPEN, Listing
 from .pages import View
 from .stream import Stream
@@ -23,13 +24,20 @@ ORDERS: dict[tuple[str, str], tuple[str, Callable[[Listing], Any]]] = {
     # Inverted, as on the real page.
     ("bids", "a"): ("入札件数の多い順", lambda found: -found.bidding.bids),
     ("bids", "d"): ("入札件数の少ない順", lambda found: found.bidding.bids),
+    ("popular", "d"): ("人気順", lambda found: (-found.bidding.bids, found.id)),
+    ("featured", "d"): ("注目のオークション順", lambda found: (-found.bidding.price, found.id)),
 }
 RECOMMENDED = ("おすすめ順", lambda found: found.id[::-1])
-ODD = re.compile(r"[()\[\],（）［］，]")
+_ODD = re.compile(r"[()\[\],（）［］，]")
 _HOUR = 3600.0
 
 Query = dict[str, str]
 Test = Callable[[Listing], bool]
+
+
+def is_odd(query: Query) -> bool:
+    """Whether the keyword is one that breaks the search."""
+    return bool(_ODD.search(query.get("p", "") + query.get("va", "")))
 
 
 def view_of(world: World, stream: Stream, query: Query, base: str) -> View:
@@ -46,6 +54,15 @@ def closed_view(world: World, stream: Stream, query: Query, base: str) -> View:
     return _view(world, query, base, pages.sold(_shelf(world, stream, query)), "")
 
 
+def seller_view(world: World, stream: Stream, seller: str, query: Query, base: str) -> View | None:
+    """What the page of a seller shows, recommended first; ``None`` when nobody of that id ever sold anything."""
+    _keep_going(world, stream, [found.title for found in world.listings.values() if found.seller == seller][:1])
+    stream.run()
+    own = [listing for listing in world.listings.values() if listing.seller == seller]
+    found = [listing for listing in _visible(world, own) if listing.status == OPEN]
+    return _view(world, query, base, sorted(found, key=RECOMMENDED[1]), "") if own else None
+
+
 def _view(world: World, query: Query, base: str, found: list[Listing], label: str) -> View:
     return View(
         base=base,
@@ -55,6 +72,7 @@ def _view(world: World, query: Query, base: str, found: list[Listing], label: st
         first=max(_number(query, "b"), 1),
         size=_number(query, "n") if query.get("n") in {"20", "50", "100"} else 50,
         now=world.clock.now(),
+        more=world.fuzzy,
     )
 
 
@@ -64,12 +82,21 @@ def _shelf(world: World, stream: Stream, query: Query) -> list[Listing]:
     keywords = (
         [query.get("p") or query.get("va") or ""] if not any_of else [query.get("va", "") + " " + w for w in any_of]
     )
-    shelves = [world.shelf(keyword) for keyword in keywords]
+    # A question that was widened finds everything, whatever the words.
+    shelves = [world.shelf(keyword) for keyword in [*keywords, *[""] * bool(world.fuzzy)]]
     for shelf in shelves:
         stream.asked(shelf)
+    if not any(shelf.can_grow for shelf in shelves):
+        _keep_going(world, stream, [each.name for each in FAMILIES if str(each.category) == query.get("auccat")])
     stream.run()
     found = dict.fromkeys(member for shelf in shelves for member in shelf.members)
     return list(_visible(world, found))
+
+
+def _keep_going(world: World, stream: Stream, titles: list[str]) -> None:
+    """Somebody looks on without words: let things happen among goods like these."""
+    for title in titles:
+        stream.asked(world.shelf(title.split()[0]))
 
 
 def _visible(world: World, found: Iterable[Listing]) -> Iterable[Listing]:

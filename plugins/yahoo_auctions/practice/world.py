@@ -2,12 +2,13 @@
 
 from bisect import insort
 from collections import OrderedDict
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from monitor_site.contract.practice import Clock, Shelf, Truth, UnknownListing, fold, random_for
 
-from .bidding import Outcome
+from .bidding import Bidding, Outcome
 from .goods import FAMILIES, HOUR, RIVALS, Family, family_of, make
 from .listing import CANCELLED, OPEN, SOLD, UNSOLD, Listing
 
@@ -17,12 +18,19 @@ MADE = 120
 
 
 class World:
-    """Everything on offer. Nothing here knows HTTP; time comes from the clock, chance from the seed."""
+    """Everything on offer. Nothing here knows HTTP; time comes from the clock, chance from the seed.
+
+    ``stale`` holds listings as they were, for pages that show an older state; ``fuzzy`` is by how many the count of a
+    widened question is too high, 0 for none; ``date_offset`` by how many seconds dates in headers are wrong.
+    """
 
     def __init__(self, *, seed: int, clock: Clock, truth: Truth, index_lag: float) -> None:
         self.seed, self.clock, self.truth, self.index_lag = seed, clock, truth, index_lag
         self.listings: dict[str, Listing] = {}
         self.shelves: OrderedDict[str, Shelf[Listing]] = OrderedDict()
+        self.stale: dict[str, Listing] = {}
+        self.fuzzy = 0
+        self.date_offset: float | None = None
         for at, family in enumerate(FAMILIES * 4):
             self._own(self._stocked(random_for(seed, "stock", at), family))
         truth.write("opened", seed=seed, listings=len(self.listings))
@@ -94,6 +102,7 @@ class World:
     def _forget(self, listing: Listing) -> None:
         """Take a listing out of the world, so that memory is bounded however long the market runs."""
         self.listings.pop(listing.id, None)
+        self.stale.pop(listing.id, None)
         for shelf in self.shelves.values():
             if shelf.holds(listing):
                 shelf.members.remove(listing)
@@ -144,9 +153,26 @@ class World:
         listing.bid("buyer", listing.bidding.buy_now, self.clock.now())
         return self.note(listing, "ended", by="buy-now")
 
-    def cancel(self, listing: Listing) -> Listing:
-        """The seller takes it back."""
-        listing.status = CANCELLED
+    def keep(self, listing: Listing, *, stale: bool) -> Listing:
+        """From now on its page shows it as it is now; or, no longer ``stale``, as it really is."""
+        self.stale.pop(listing.id, None)
+        if stale:
+            self.stale[listing.id] = replace(listing, bidding=replace(listing.bidding), cards={})
+        return self.note(listing, "stale" if stale else "fresh")
+
+    def relist(self, listing: Listing, *, external_id: str, seconds: float) -> Listing:
+        """The seller lists the same again, under another id and at the first price."""
+        now, first = self.clock.now(), listing.bidding
+        bidding = Bidding(start=first.start, price=first.start, buy_now=first.buy_now)
+        again = replace(
+            listing, id=external_id, bidding=bidding, created=now, ends=now + seconds, visible_at=now, status=OPEN,
+            planned=0.0, version=0, cards={},
+        )  # fmt: skip
+        return self.offer(again)
+
+    def cancel(self, listing: Listing, *, gone: str) -> Listing:
+        """The seller takes it back; ``gone`` is how its page is gone then."""
+        listing.status, listing.gone = CANCELLED, gone
         return self.note(listing, "ended", by="cancelled")
 
 

@@ -13,14 +13,17 @@ from tests.plugins.standins import Market, PlainSession
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
-    with standins.served(create, tmp_path_factory.mktemp("practice") / "truth.jsonl") as market:
+    # The market sends dates itself where its clock is to be wrong.
+    log = tmp_path_factory.mktemp("practice") / "truth.jsonl"
+    with standins.served(create, log, date_header=False) as market:
         yield market
 
 
 @pytest.fixture
 def market(served: Market) -> Iterator[Market]:
-    with standins.quiet(served) as market:
+    with standins.quiet(served, fuzzy=0, date_offset=None) as market:
         yield market
+        market.do("settings", fuzzy=0, date_offset=None)
 
 
 @pytest.fixture

@@ -1,13 +1,16 @@
 """Pages of single listings and of the closed search, with invented values in the shapes of the site."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from monitor_site.contract import Answer
 from tests.plugins.yahoo_auctions.samples import answer
 
+ID = "r0900000031"
+ITEM_URL = f"https://auctions.yahoo.co.jp/jp/auction/{ID}"
 ITEM: dict[str, Any] = {
-    "auctionId": "r0900000031",
+    "auctionId": ID,
     "title": "ルミナ 90mm マクロ",
     "price": 15200,
     "initPrice": 1000,
@@ -30,6 +33,12 @@ ITEM: dict[str, Any] = {
     },
     "category": {"path": [{"id": "0"}, {"id": "2500"}]},
     "description": ["一行目。", "注意：システムエラー、ログインしてください。"],
+}
+SELLER: dict[str, Any] = {
+    "aucUserId": "SoldSeller",
+    "displayName": "見本の出品者",
+    "isStore": False,
+    "rating": {"total": 77, "goodRatio": 0.993},
 }
 STORE: dict[str, Any] = {
     "price": 2237,
@@ -72,7 +81,7 @@ def item_page(**changes: Any) -> Answer:
     """The page of a listing."""
     item = {name: value for name, value in (ITEM | changes).items() if value is not ...}
     carousel = '<div class="Carousel"><span>77,700円</span></div>'
-    return data_page({"item": {"detail": {"item": item}}}, body=f'<div id="itemTitle"></div>{carousel}')
+    return at(data_page({"item": {"detail": {"item": item}}}, body=f'<div id="itemTitle"></div>{carousel}'))
 
 
 def counted_page(*, closed: bool = False, **changes: str) -> Answer:
@@ -90,20 +99,41 @@ def counted_page(*, closed: bool = False, **changes: str) -> Answer:
     }
     data = json.dumps({"navigation": {"isLogin": 0}, "items": told | changes}, ensure_ascii=False)
     notice = '<div id="closedNotice">このオークションは終了しています</div>' if closed else ""
-    return answer(
+    made = (
         f'<!DOCTYPE html><html><head><script>var pageData = {data};</script></head><body><div id="itemTitle"></div>'
         f'{notice}<div id="itemInfo"><dl><dt>商品の状態</dt><dd>未使用に近い</dd></dl></div></body></html>'
     )
+    return at(answer(made))
 
 
-def closed_page(*rows: Any, total: int | None = None, status: int = 200) -> Answer:
+def at(made: Answer, url: str = ITEM_URL) -> Answer:
+    """The same answer from another address."""
+    return replace(made, url=url)
+
+
+def cut_off(made: Answer) -> Answer:
+    """The same page without its end, its data whole."""
+    return replace(made, body=made.body.removesuffix(b"</body></html>"))
+
+
+def closed_page(*rows: Any, total: int | None = None, status: int = 200, order: str = "-END_TIME") -> Answer:
     """A page of the closed search, with the cookies that the real one carries too."""
+    return data_page(_listed(rows, total, order), status=status)
+
+
+def seller_page(*rows: Any, total: int | None = None, status: int = 200, limit: int = 100, **about: Any) -> Answer:
+    """The page of a seller."""
+    return data_page(_listed(rows, total, "-RANKING", limit) | {"user": {"seller": SELLER | about}}, status=status)
+
+
+def _listed(rows: tuple[Any, ...], total: int | None, order: str, limit: int = 50) -> dict[str, Any]:
     listing = {
         "items": list(rows),
         "totalResultsAvailable": len(rows) if total is None else total,
+        "metadata": {"sort": order, "limit": limit},
         "setCookies": ["A=secret; domain=.yahoo.co.jp"],
     }
-    return data_page({"search": {"items": {"listing": listing}}}, status=status)
+    return {"search": {"items": {"listing": listing}}}
 
 
 def sold(**changes: Any) -> dict[str, Any]:

@@ -1,16 +1,17 @@
 """Whatever comes, it is a page or an error of the contract, and the same each time."""
 
-from datetime import datetime
+from functools import partial
 from random import Random
 
 import pytest
 
-from monitor_site.contract import Answer, MarketplaceError, SearchPage
+from monitor_site.contract import Answer, MarketplaceError
 from plugins.yahoo_auctions.manifest import YahooCriteria
 from plugins.yahoo_auctions.parse import read_search
 from plugins.yahoo_auctions.parse_closed import read_closed
 from plugins.yahoo_auctions.parse_detail import read_listing
-from tests.plugins.yahoo_auctions.items import closed_page, counted_page, item_page, sold
+from plugins.yahoo_auctions.parse_seller import read_seller
+from tests.plugins.yahoo_auctions.items import ID, ITEM_URL, at, closed_page, counted_page, item_page, seller_page, sold
 from tests.plugins.yahoo_auctions.samples import NOW, answer, samples
 
 SEEDS = {
@@ -19,7 +20,15 @@ SEEDS = {
     "item": item_page().body,
     "counted": counted_page().body,
     "closed": closed_page(sold(), sold()).body,
+    "seller": seller_page(sold(), sold()).body,
 }
+READERS = (
+    partial(read_search, criteria=YahooCriteria()),
+    partial(read_closed, criteria=YahooCriteria(grades=(1, 3), category=2500, ending_soon=True)),
+    partial(read_seller, criteria=YahooCriteria(seller="SoldSeller", buy_now_to=9000)),
+    partial(read_listing, external_id=ID),
+)
+URLS = (ITEM_URL, "https://auctions.yahoo.co.jp/", "http://[::")
 PIECES = (b'"', b"<", b"</html>", b"\xff", b"\x00", b"9" * 400, b"null", b"[]", b"{}", b"-1", b"NaN", b"&#x110000;")
 
 
@@ -31,13 +40,9 @@ def spoiled(body: bytes, rng: Random) -> bytes:
     return bytes(made)
 
 
-def searched(made: Answer, *, now: datetime) -> SearchPage:
-    return read_search(made, YahooCriteria(), now=now)
-
-
 def outcome(made: Answer) -> list[object]:
     found: list[object] = []
-    for reader in (searched, read_closed, read_listing):
+    for reader in READERS:
         try:
             found.append(reader(made, now=NOW))
         except MarketplaceError as error:
@@ -49,5 +54,5 @@ def outcome(made: Answer) -> list[object]:
 def test_spoiled_pages_are_read_or_refused(seed: str):
     rng = Random(seed)
     for _ in range(60):
-        made = answer(spoiled(SEEDS[seed], rng), status=rng.choice((200, 404)))
+        made = at(answer(spoiled(SEEDS[seed], rng), status=rng.choice((200, 404))), rng.choice(URLS))
         assert outcome(made) == outcome(made)

@@ -6,7 +6,7 @@ import pytest
 
 from monitor_site.contract import canonical, criteria_from
 from plugins.yahoo_auctions import plugin
-from plugins.yahoo_auctions.ask import plain, search_headers, search_url
+from plugins.yahoo_auctions.ask import closed_url, plain, search_headers, search_url
 from plugins.yahoo_auctions.manifest import MANIFEST, Order, Selling, YahooCriteria
 
 
@@ -62,6 +62,18 @@ def test_words_to_leave_out_are_not_asked_alone():
     assert query["auccat"] == "23636"
 
 
+def test_a_category_alone_is_asked_without_empty_words():
+    assert {"p", "va"}.isdisjoint(asked(category=23636))
+
+
+def test_the_closed_search_is_asked_with_the_keyword_of_the_search_and_nothing_more():
+    question = YahooCriteria(keyword="レンズ（初期）", category=5, price_to=900, sellers=(1,))
+    query = parse_qsl(urlsplit(closed_url("https://x", question, offset=51)).query)
+    assert query == [("p", "レンズ 初期"), ("va", "レンズ 初期"), ("b", "51"), ("n", "50")]
+    finer = closed_url("https://x", YahooCriteria(keyword="a", without_words=("b",)), offset=1)
+    assert finer == "https://x/closedsearch/closedsearch?p=a&va=a&b=1&n=50"
+
+
 @pytest.mark.parametrize(
     ("criteria", "pair"),
     [
@@ -86,6 +98,7 @@ def test_words_to_leave_out_are_not_asked_alone():
         ({"store_pickup": True}, ("shipping", "113,114,115,116")),
         ({"first_bid": True}, ("is_first_bid", "true")),
         ({"deliver_to": 27}, ("dest_pref_code", "27")),
+        ({"deliver_to": 48}, ("dest_pref_code", "48")),
         ({"deliver_to": None}, ("dest_pref_code", "13")),
     ],
 )
@@ -102,9 +115,15 @@ def test_every_option_has_its_parameter_and_is_left_out_when_not_set(
     [
         (Order.NEWEST, ("new", "d")),
         (Order.ENDING, ("end", "a")),
+        (Order.ENDING_LAST, ("end", "d")),
         (Order.CHEAPEST, ("tbids", "a")),
+        (Order.DEAREST, ("tbids", "d")),
         (Order.CHEAPEST_BUY_NOW, ("tbidorbuy", "a")),
+        (Order.DEAREST_BUY_NOW, ("tbidorbuy", "d")),
         (Order.MOST_BIDS, ("bids", "a")),
+        (Order.FEWEST_BIDS, ("bids", "d")),
+        (Order.POPULAR, ("popular", "d")),
+        (Order.FEATURED, ("featured", "d")),
         (Order.RECOMMENDED, ("score2", "d")),
         ("most bids", ("bids", "a")),
         ("", ("new", "d")),
@@ -134,6 +153,6 @@ def test_every_request_looks_like_a_browser_on_a_desk():
 def test_the_manifest_says_what_the_plugin_is():
     assert plugin.manifest is MANIFEST
     assert MANIFEST.name == "yahoo_auctions"
-    assert MANIFEST.capabilities == {"search"}
+    assert MANIFEST.capabilities == {"search", "look", "sold_prices", "link"}
     assert MANIFEST.pace.concurrency == 1
     assert parse_qs(urlsplit(search_url(plugin.api, MANIFEST.control, offset=1)).query)["p"] == ["カメラ"]

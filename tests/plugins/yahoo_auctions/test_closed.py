@@ -5,13 +5,16 @@ from datetime import UTC, datetime
 import pytest
 
 from monitor_site.contract import Condition, Kind, LayoutChanged, Money, SearchPage, Shipping, Status, Unavailable
+from plugins.yahoo_auctions.manifest import Selling, YahooCriteria
 from plugins.yahoo_auctions.parse_closed import read_closed
-from tests.plugins.yahoo_auctions.items import closed_page, data_page, sold
+from tests.plugins.yahoo_auctions.items import closed_page, cut_off, data_page, sold
 from tests.plugins.yahoo_auctions.samples import NOW, answer, samples
+
+ASKED = YahooCriteria(keyword="x")
 
 
 def read(*rows: object, **page: int) -> SearchPage:
-    return read_closed(closed_page(*rows, **page), now=NOW)
+    return read_closed(closed_page(*rows, **page), ASKED, now=NOW)
 
 
 def test_a_sold_auction_is_read_whole():
@@ -75,11 +78,87 @@ def test_a_price_of_nothing_is_unknown(row: object):
     assert read(row).sightings[0].price is None
 
 
+def test_a_row_without_a_bid_is_no_sale_and_one_without_a_count_is_unreadable():
+    page = read(sold(), sold(auctionId="c0900000042", bidCount=0), sold(auctionId="c0900000043", bidCount=None))
+    assert [found.external_id for found in page.sightings] == ["c0900000041"]
+    assert (page.padding, [bad.reason for bad in page.bad_rows]) == (1, ["no count of bids"])
+
+
+def test_the_same_sale_counts_once():
+    page = read(sold(), sold(), total=2)
+    assert (len(page.sightings), page.padding) == (1, 1)
+
+
+def test_pages_go_on_while_the_count_of_all_does():
+    assert read(sold(), total=51).next_token == "51"
+    assert read(sold(), total=50).next_token is None
+    assert read_closed(closed_page(sold(), total=120), ASKED, now=NOW, offset=51).next_token == "101"
+    assert read_closed(closed_page(sold(), total=120), ASKED, now=NOW, offset=101).next_token is None
+
+
+def test_another_order_is_no_answer_to_the_latest():
+    assert read_closed(closed_page(sold(), order=""), ASKED, now=NOW).sightings
+    with pytest.raises(LayoutChanged, match="sorted by -PRICE"):
+        read_closed(closed_page(sold(), order="-PRICE"), ASKED, now=NOW)
+
+
+FITS = sold(
+    auctionId="c0900000050", title="レンズ 美品", price=5000, buyNowPrice=5000, bidCount=1, isFixedPrice=True,
+    itemCondition="USED20", brandId=104, prefectureCode="27", isAppraisal=True,
+    categoryPath=[{"id": 0}, {"id": 23336}, {"id": 2500}],
+)  # fmt: skip
+NARROW = [
+    ({"selling": Selling.FIXED}, {"selling": Selling.AUCTION}),
+    ({"category": 23336}, {"category": 9}),
+    ({"category": 2500}, {"category": 25}),
+    ({"brand": 104}, {"brand": 10}),
+    ({"grades": (3, 4)}, {"grades": (1,)}),
+    ({"grades": (2,)}, {"grades": (5, 6)}),
+    ({"sellers": (2,)}, {"sellers": (1, 3)}),
+    ({"prefectures": (13, 27)}, {"prefectures": (13,)}),
+    ({"price_from": 5000, "price_to": 5000}, {"price_to": 4999}),
+    ({"buy_now_from": 5000}, {"buy_now_to": 4999}),
+    ({"free_shipping": True, "appraised": True, "ending_soon": True}, {"price_from": 5001}),
+    ({"without_words": ("ジャンク",)}, {"without_words": ("美品",)}),
+    ({"any_words": ("ﾚﾝｽﾞ", "箱")}, {"any_words": ("箱", "本体")}),
+    ({"seller": "SoldSeller"}, {"seller": "Another"}),
+]
+
+
+@pytest.mark.parametrize(("fitting", "narrower"), NARROW, ids=str)
+def test_what_the_closed_search_cannot_be_asked_is_compared_with_each_row(
+    fitting: dict[str, object], narrower: dict[str, object]
+):
+    made = closed_page(FITS, sold(bidCount=1, isFreeShipping=True))
+    kept = read_closed(made, YahooCriteria(keyword="x", **fitting), now=NOW)
+    left = read_closed(made, YahooCriteria(keyword="x", **narrower), now=NOW)
+    assert "c0900000050" in {found.external_id for found in kept.sightings}
+    assert "c0900000050" not in {found.external_id for found in left.sightings}
+    assert left.padding >= 1
+
+
+def test_what_a_row_does_not_tell_is_no_mismatch():
+    bare = {name: sold()[name] for name in ("auctionId", "title", "price", "bidCount", "endTime")}
+    asked = YahooCriteria(keyword="x", selling=Selling.FIXED, category=1, grades=(1,), sellers=(1,), prefectures=(1,))
+    assert len(read_closed(closed_page(bare), asked, now=NOW).sightings) == 1
+
+
+@pytest.mark.parametrize(("gone", "name"), [("price", "price"), ("endTime", "ends_at")])
+def test_a_field_gone_from_every_row_is_another_layout(gone: str, name: str):
+    rows = [sold(auctionId=f"c090000006{at}", **{gone: None}) for at in range(5)]
+    with pytest.raises(LayoutChanged, match=f"gone from every row: {name}"):
+        read(*rows)
+    assert len(read(*rows[:4], sold()).sightings) == 5
+
+
 @pytest.mark.parametrize(
     "made",
     [
         closed_page(total=5),
         closed_page("x", "y"),
+        closed_page(sold(bidCount=None)),
+        data_page({"search": {"items": {"listing": {"items": []}}}}),
+        cut_off(closed_page(sold())),
         data_page({"search": {}}),
         answer('<html><script id="__NEXT_DATA__">{"half</script></html>'),
         samples()["no_body.html"].answer,
@@ -87,9 +166,9 @@ def test_a_price_of_nothing_is_unknown(row: object):
 )
 def test_what_cannot_be_read_is_another_layout_and_not_nothing(made):
     with pytest.raises(LayoutChanged):
-        read_closed(made, now=NOW)
+        read_closed(made, ASKED, now=NOW)
 
 
 def test_walls_are_told_here_too():
     with pytest.raises(Unavailable):
-        read_closed(samples()["maintenance_200.html"].answer, now=NOW)
+        read_closed(samples()["maintenance_200.html"].answer, ASKED, now=NOW)

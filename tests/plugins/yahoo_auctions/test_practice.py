@@ -15,14 +15,10 @@ from monitor_site.contract import (
     SearchPage,
     Shipping,
     Sighting,
-    Status,
     Unavailable,
 )
 from plugins.yahoo_auctions.manifest import MANIFEST, Order, Selling, YahooCriteria
-from plugins.yahoo_auctions.parse_closed import read_closed
-from plugins.yahoo_auctions.parse_detail import read_listing
 from tests.plugins.standins import Market, PlainSession
-from tests.plugins.yahoo_auctions.samples import NOW
 
 
 def yen(amount: int) -> Money:
@@ -162,6 +158,20 @@ async def test_pages_follow_each_other_until_there_is_no_next(market, yahoo):
     assert len({found.external_id for found in (*first.sightings, *second.sightings)}) == first.about
 
 
+async def test_sales_are_told_page_by_page_latest_first_and_without_what_nobody_bought(market, yahoo):
+    for at in range(53):
+        made = market.do("list", title="売れた頁の見本", price=900 + at, visible_in=0, seconds=60 + at, bids=at % 53)[
+            "id"
+        ]
+    market.do("clock", advance=200)
+    first = await yahoo.sold_prices(YahooCriteria(keyword="売れた頁の見本"))
+    second = await yahoo.sold_prices(YahooCriteria(keyword="売れた頁の見本"), page_token=first.next_token)
+    sales = [*first.sightings, *second.sightings]
+    assert (first.next_token, second.next_token, first.about) == ("51", None, 52)
+    assert [found.price.amount for found in sales] == list(range(952, 900, -1))
+    assert sales[0].external_id == made
+
+
 async def test_plain_criteria_are_understood_too(yahoo):
     assert (await yahoo.search(SearchCriteria(keyword="ポケリア"))).sightings
 
@@ -174,27 +184,6 @@ async def test_while_somebody_asks_something_new_comes_rivals_bid_and_auctions_e
         before |= await ids(yahoo, "新着を待つ")
     assert len([e for e in market.truth("listed") if e["by"] == "stream"]) >= 5
     assert [e for e in market.truth("bid") if e["bidder"].startswith("rival_")]
-
-
-async def test_the_closed_search_shows_what_was_sold_and_never_what_was_not(market):
-    sold, unsold = (market.do("list", title="落札の見本", price=700, seconds=60, visible_in=0)["id"] for _ in range(2))
-    market.do("bid", id=sold, amount=800)
-    market.do("clock", advance=61)
-    page = read_closed(market.page("/closedsearch/closedsearch", p="落札の見本"), now=NOW)
-    assert [(found.external_id, found.price, found.bids) for found in page.sightings] == [(sold, yen(700), 1)]
-    assert unsold not in {found.external_id for found in page.sightings}
-    nothing = market.page("/closedsearch/closedsearch", p="該当なし")
-    assert (nothing.status, read_closed(nothing, now=NOW).sightings) == (404, ())
-
-
-async def test_the_page_of_a_listing_tells_the_same_and_its_end(market):
-    made = market.do("list", title='頁 <b>"見本"</b> </script>', price=2237, tax=10, seconds=60, visible_in=0)["id"]
-    found = read_listing(market.page(f"/jp/auction/{made}"), now=NOW)
-    assert (found.title, found.price, found.status) == ('頁 <b>"見本"</b> </script>', yen(2460), Status.ON_SALE)
-    market.do("bid", id=made, amount=3000)
-    market.do("clock", advance=61)
-    assert read_listing(market.page(f"/jp/auction/{made}"), now=NOW).status == Status.SOLD
-    assert market.page("/jp/auction/x0000000000").status == 404
 
 
 async def test_a_picture_is_drawn_once_and_the_same_every_time(yahoo, session: PlainSession):

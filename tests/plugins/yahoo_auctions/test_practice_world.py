@@ -7,8 +7,9 @@ from random import Random
 from monitor_site.contract.practice import Clock
 from plugins.yahoo_auctions.practice import create
 from plugins.yahoo_auctions.practice.cards import card, time_left
+from plugins.yahoo_auctions.practice.goods import FAMILIES, REGULARS
 from plugins.yahoo_auctions.practice.listing import OPEN
-from plugins.yahoo_auctions.practice.search import view_of
+from plugins.yahoo_auctions.practice.search import seller_view, view_of
 from plugins.yahoo_auctions.practice.stream import Stream
 from plugins.yahoo_auctions.practice.truth import SummedTruth
 from plugins.yahoo_auctions.practice.world import World
@@ -51,6 +52,21 @@ def test_an_hour_of_questions_brings_arrivals_bids_extensions_and_ends():
     assert events.count("bid") > 100
     assert any(line.get("extended") for line in made.truth.tail(1000))
     assert {line["by"] for line in made.truth.tail(1000) if line["event"] == "ended"} >= {"time"}
+
+
+def test_whoever_watches_a_seller_or_a_category_alone_sees_something_happen():
+    made = world()
+    stream = Stream(made, Random(5))
+    seller, category = REGULARS[0], FAMILIES[0].category
+    before = {found.id for found in made.listings.values()}
+    new: set[tuple[str, int]] = set()
+    for _ in range(600):
+        made.clock.advance(15.0)
+        shown = seller_view(made, stream, seller, {}, "http://x").found
+        listed = view_of(made, stream, {"auccat": str(category)}, "http://x").found
+        new |= {(found.seller, found.category) for found in (*shown, *listed) if found.id not in before}
+    assert {seller} <= {each for each, _ in new}
+    assert {category} <= {each for _, each in new}
 
 
 def test_a_world_that_runs_for_long_stays_bounded():

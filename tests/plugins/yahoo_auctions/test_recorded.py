@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,12 @@ import pytest
 
 from monitor_site import contract
 from monitor_site.contract import Answer, Kind, MarketplaceError, SearchPage, Shipping, Sighting, Status
+from plugins.yahoo_auctions.fields import JST
 from plugins.yahoo_auctions.manifest import Order, YahooCriteria
 from plugins.yahoo_auctions.parse import read_search
 from plugins.yahoo_auctions.parse_closed import read_closed
 from plugins.yahoo_auctions.parse_detail import read_listing
+from plugins.yahoo_auctions.parse_seller import read_seller
 from tests.plugins.yahoo_auctions.samples import NOW, TYPE
 
 FOLDER = os.environ.get("RECORDED_ANSWERS")
@@ -27,14 +31,19 @@ SEARCHES = {
     "search/search_empty_http404.html": (0, 0, 0, None),
     "search/search_immersive_layout_2022.html": (3, 0, None, None),
 }
+# file -> what it is instead of a search, instead of a listing
 REFUSED = {
-    "errors/geo_block_eea_uk.html": "Blocked",
-    "errors/blocked_http200_no_items.html": "Blocked",
-    "errors/page_not_found_full_chrome.html": "LayoutChanged",
-    "errors/maintenance_503.html": "Unavailable",
-    "errors/http500_odd_keyword.html": "Unavailable",
-    "errors/login_page.html": "SignInNeeded",
-    "errors/empty_body_200.html": "LayoutChanged",
+    "errors/geo_block_eea_uk.html": ("Blocked", "Blocked"),
+    "errors/blocked_http200_no_items.html": ("Blocked", "Blocked"),
+    "errors/page_not_found_full_chrome.html": ("LayoutChanged", "ListingGone"),
+    "errors/maintenance_503.html": ("Unavailable", "Unavailable"),
+    "errors/http500_odd_keyword.html": ("Unavailable", "Unavailable"),
+    "errors/login_page.html": ("SignInNeeded", "SignInNeeded"),
+    "errors/empty_body_200.html": ("LayoutChanged", "LayoutChanged"),
+    "legacy_2021/login_blocked.html": ("Blocked", "Blocked"),
+    "legacy_2021/login_captcha.html": ("ChallengeRequired", "ChallengeRequired"),
+    "legacy_2021/detail_closed.html": ("LayoutChanged", "LayoutChanged"),
+    "legacy_2021/item_bid_modal.html": ("LayoutChanged", "LayoutChanged"),
 }
 CLOSED = {"closedsearch/closedsearch_page1.html": (10, 833), "closedsearch/closedsearch_empty_http404.html": (0, 0)}
 # file -> price with tax, buy-now price, bids, status
@@ -56,24 +65,48 @@ LISTINGS = {
     "detail/detail_extension_2_after.html": (22500, None, 14, Status.ON_SALE),
 }
 CHANGED = "detail/detail_changed_layout_no_next_data.html"
+SELLERS = {"seller/seller_listing.html": (3, 3)}
+# Bidding, a person's own pages, and shipping costs, which a look does not ask.
+NOT_READING = re.compile(r"bid_2026/.*|api/.*|legacy_2021/(bid_|my_).*")
 ASKED = YahooCriteria(keyword="x", order=Order.RECOMMENDED)  # the recordings were asked without an order
+
+
+ID = "x0000000000"
+
+
+def entries() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(
+        (Path(str(FOLDER)) / "yahoo_auctions" / "manifest.json").read_text("utf-8")
+    )["files"]
+    return [entry for entry in found if not NOT_READING.fullmatch(entry["file"])]
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, dict[str, Any]]:
+    return {entry["file"]: entry["expect"] for entry in entries()}
 
 
 @pytest.fixture(scope="module")
 def recorded() -> dict[str, Answer]:
     folder = Path(str(FOLDER)) / "yahoo_auctions"
-    entries: list[dict[str, Any]] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
     return {
         entry["file"]: Answer(
             status=entry["status"], headers=TYPE, body=(folder / entry["file"]).read_bytes(), url=entry["url"] or ""
         )
-        for entry in entries
-        if entry["file"].startswith(("search/", "errors/", "closedsearch/", "detail/"))
+        for entry in entries()
     }
 
 
 def search(recorded: dict[str, Answer], file: str) -> SearchPage:
     return read_search(recorded[file], ASKED, now=NOW)
+
+
+def listing(recorded: dict[str, Answer], file: str) -> Sighting:
+    """The listing on a page, asked by the id that stands there."""
+    found = re.search(rb'"auctionId":"([a-z]?[0-9]+)"', recorded[file].body)
+    external_id = found[1].decode() if found else ID
+    asked = replace(recorded[file], url=f"https://auctions.yahoo.co.jp/jp/auction/{external_id}")
+    return read_listing(asked, external_id, now=NOW)
 
 
 def by_id(page: SearchPage) -> dict[str, Sighting]:
@@ -85,7 +118,7 @@ def amount(money: contract.Money | None) -> int | None:
 
 
 def test_no_recorded_reading_answer_is_left_out(recorded):
-    assert set(recorded) == {*SEARCHES, *REFUSED, *CLOSED, *LISTINGS, CHANGED}
+    assert set(recorded) == {*SEARCHES, *REFUSED, *CLOSED, *LISTINGS, *SELLERS, CHANGED}
 
 
 @pytest.mark.parametrize("file", SEARCHES)
@@ -97,28 +130,64 @@ def test_a_recorded_search_gives_its_listings(recorded, file: str):
 
 @pytest.mark.parametrize("file", REFUSED)
 def test_a_recorded_refusal_raises_its_error(recorded, file: str):
-    with pytest.raises(MarketplaceError) as caught:
-        search(recorded, file)
-    assert type(caught.value) is getattr(contract, REFUSED[file])
-
-
-@pytest.mark.parametrize("file", CLOSED)
-def test_a_recorded_closed_search_gives_its_sales(recorded, file: str):
-    page = read_closed(recorded[file], now=NOW)
-    assert (len(page.sightings), page.about) == CLOSED[file]
-    assert all(found.price and found.ends_at and found.status == Status.SOLD for found in page.sightings)
-
-
-@pytest.mark.parametrize("file", LISTINGS)
-def test_a_recorded_listing_gives_its_values(recorded, file: str):
-    found = read_listing(recorded[file], now=NOW)
-    assert (amount(found.price), amount(found.buy_now), found.bids, found.status) == LISTINGS[file]
-    assert "システムエラー" in (found.description or "")
+    for reader, error in zip((search, listing), REFUSED[file], strict=True):
+        with pytest.raises(MarketplaceError) as caught:
+            reader(recorded, file)
+        assert type(caught.value) is getattr(contract, error)
 
 
 def test_the_recorded_change_of_layout_is_said(recorded):
     with pytest.raises(contract.LayoutChanged):
-        read_listing(recorded[CHANGED], now=NOW)
+        listing(recorded, CHANGED)
+
+
+@pytest.mark.parametrize("file", CLOSED)
+def test_a_recorded_closed_search_gives_its_sales(recorded, expected, file: str):
+    page = read_closed(recorded[file], ASKED, now=NOW)
+    assert (len(page.sightings), page.about) == CLOSED[file]
+    assert (len(page.sightings), page.about) == (expected[file]["items"], expected[file]["total"])
+    assert page.next_token == ("51" if page.about else None)
+    assert all(found.price and found.ends_at and found.status == Status.SOLD for found in page.sightings)
+    assert (page.bad_rows, page.padding) == ((), 0)
+
+
+@pytest.mark.parametrize("file", SELLERS)
+def test_a_recorded_page_of_a_seller_gives_what_is_open_there(recorded, expected, file: str):
+    seller = re.search(rb'"aucUserId":"(\w+)"', recorded[file].body)[1].decode()
+    page = read_seller(recorded[file], YahooCriteria(seller=seller), now=NOW)
+    assert (len(page.sightings), page.about) == SELLERS[file]
+    assert len(page.sightings) == expected[file]["items"]
+    assert all(found.price and found.buy_now and found.bids and found.ends_at for found in page.sightings)
+    assert {(found.status, found.seller.rating, found.seller.count) for found in page.sightings} == {
+        (Status.ON_SALE, 98.8, 480)
+    }
+
+
+@pytest.mark.parametrize("file", LISTINGS)
+def test_a_recorded_listing_gives_its_values(recorded, file: str):
+    found = listing(recorded, file)
+    assert (amount(found.price), amount(found.buy_now), found.bids, found.status) == LISTINGS[file]
+    assert "システムエラー" in (found.description or "")
+
+
+STATES = {Status.ON_SALE: "open", Status.SOLD: "closed", Status.ENDED: "closed"}
+
+
+@pytest.mark.parametrize("file", LISTINGS)
+def test_a_recorded_listing_gives_what_the_recording_promises(recorded, expected, file: str):
+    found, promised = listing(recorded, file), dict(expected[file])
+    for name in ("price", "buy_now"):
+        promised[name] = promised.pop(f"{name}_tax_in", promised.get(name))
+    told = {
+        "price": amount(found.price),
+        "buy_now": amount(found.buy_now),
+        "bids": found.bids,
+        "status": STATES[found.status],
+        "end": found.ends_at.astimezone(JST).isoformat(),
+    }
+    assert {name: told[name] for name, value in promised.items() if value is not None} == {
+        name: value for name, value in promised.items() if value is not None
+    }
 
 
 def test_the_recorded_page_after_the_first_brings_three_new_ones(recorded):
@@ -159,8 +228,6 @@ def test_recorded_titles_with_digits_and_signs_keep_their_prices_apart(recorded)
 
 
 def test_a_recorded_extension_is_five_minutes_between_two_looks(recorded):
-    before, after = (
-        read_listing(recorded[f"detail/detail_extension_{part}.html"], now=NOW) for part in ("1_before", "2_after")
-    )
+    before, after = (listing(recorded, f"detail/detail_extension_{part}.html") for part in ("1_before", "2_after"))
     assert (after.ends_at - before.ends_at).total_seconds() == 300
     assert (before.ends_at, before.external_id) == (datetime(2027, 1, 30, 3, 15, tzinfo=UTC), after.external_id)
