@@ -1,6 +1,6 @@
 """The outgoing question, to the last field."""
 
-from plugins.mercari.ask import search_body, search_headers
+from plugins.mercari.ask import search_body, api_headers
 from plugins.mercari.manifest import MercariCriteria
 
 
@@ -72,7 +72,7 @@ def test_numbers_in_the_body_are_numbers():
 
 
 def test_the_headers_are_the_proof_the_platform_and_a_browser_like_agent():
-    headers = search_headers("proof")
+    headers = api_headers("proof")
     assert set(headers) == {"DPoP", "X-Platform", "User-Agent", "Content-Type"}
     assert (headers["DPoP"], headers["X-Platform"]) == ("proof", "web")
     assert headers["User-Agent"].startswith("Mozilla/5.0")
