@@ -1,6 +1,6 @@
 """The outgoing question, to the last field."""
 
-from plugins.mercari.ask import search_body, api_headers
+from plugins.mercari.ask import api_headers, search_body
 from plugins.mercari.manifest import MercariCriteria
 
 

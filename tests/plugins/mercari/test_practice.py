@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from monitor_site.contract import CanSearch, Kind, Money, SearchCriteria, SearchPage, Shipping, SignInNeeded
-from plugins.mercari.ask import SEARCH_PATH, search_body, api_headers
+from plugins.mercari.ask import SEARCH_PATH, api_headers, search_body
 from plugins.mercari.manifest import MANIFEST, MercariCriteria
 from plugins.mercari.proof import Prover
 from tests.plugins.standins import Market, PlainSession
