@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from monitor_site.contract.practice import Clock, Shelf, Truth, UnknownListing, fold, random_for
 
 from .listing import ON_SALE, SOLD_OUT, STOP, TRADING, Listing
-from .make import age, catalogue, make, personal_id, title_with
+from .make import age, another_id, catalogue, make, personal_id, title_with
 
 SHELVES = 2000
 MADE_ROWS = 60
@@ -113,7 +113,7 @@ class World:
 
     def _own(self, listing: Listing) -> Listing:
         while listing.id in self.listings:
-            listing.id = personal_id(int(listing.id[1:]) + 1) if listing.id[1:].isdecimal() else listing.id[:-1] + "z"
+            listing.id = another_id(listing.id)
         self._made += 1
         listing.number = self._made
         self.listings[listing.id] = listing
