@@ -31,9 +31,8 @@ class MercariCriteria(SearchCriteria):
     seller: int | None = option(
         label=_("Seller"),
         help=_(
-            "The number at the end of a person's profile address. All that this person sells is read, and the words "
-            "are looked for in it here; categories and brands do not narrow it, and its list tells neither condition "
-            "nor who pays for shipping."
+            "The number at the end of a profile's address. Everything this person sells is read, and your words are "
+            "looked for in it; categories and brands do not narrow it, and it tells neither condition nor shipping."
         ),
         default=None,
     )

@@ -17,6 +17,7 @@ from .parse_seller import read_seller_items
 from .proof import Prover
 
 LOOK_WEIGHT = 2
+Ask = Callable[[], Awaitable[Answer]]
 
 
 def connect(session: Session) -> "Mercari":
@@ -73,16 +74,20 @@ class Mercari:
         return replace(page, sightings=tuple(sold))
 
     async def _page(self, criteria: MercariCriteria, page_token: str | None, statuses: tuple[str, ...]) -> SearchPage:
+        answer = await self._insist(self._asking(criteria, page_token, statuses))
         now, web = self._session.now(), self._session.web
         if criteria.seller:
-            url = seller_items_address(self._session.base, criteria.seller, page_token=page_token)
             listed = partial(read_seller_items, criteria=criteria, now=now, web=web, asked=page_token)
-            return await self._session.read(listed, await self._insist(partial(self._get, url)))
-        found = partial(read_search, criteria=criteria, now=now, web=web)
-        answer = await self._insist(partial(self._search, criteria, page_token, statuses))
-        return await self._session.read(found, answer)
+            return await self._session.read(listed, answer)
+        return await self._session.read(partial(read_search, criteria=criteria, now=now, web=web), answer)
 
-    async def _insist(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    def _asking(self, criteria: MercariCriteria, page_token: str | None, statuses: tuple[str, ...]) -> Ask:
+        """The request for a page: of a seller's list, or of the search."""
+        if criteria.seller:
+            return partial(self._get, seller_items_address(self._session.base, criteria.seller, page_token=page_token))
+        return partial(self._search, criteria, page_token, statuses)
+
+    async def _insist(self, ask: Ask) -> Answer:
         """Ask, and once more with a new key when the proof was not accepted."""
         answer = await ask()
         if answer.status != 401:

@@ -47,6 +47,11 @@ def description(listing: Listing) -> str:
     return listing.description or f"{listing.title}\r\n\r\n練習用の説明です。即購入歓迎 & 質問歓迎。"
 
 
+def word_of(listing: Listing) -> str:
+    """Its status as a look says it."""
+    return listing.status.removeprefix("ITEM_STATUS_").lower()
+
+
 def pager_id(listing: Listing) -> int:
     """The number by which lists of a seller's items are paged; later listings have higher ones."""
     return FIRST_PAGER_ID + listing.number
@@ -55,7 +60,7 @@ def pager_id(listing: Listing) -> int:
 def _head(listing: Listing) -> dict[str, Any]:
     return {
         "id": listing.id,
-        "status": listing.status.removeprefix("ITEM_STATUS_").lower(),
+        "status": word_of(listing),
         "name": listing.title,
         "price": NO_PRICE if listing.price is None else listing.price,
         "created": int(listing.created),

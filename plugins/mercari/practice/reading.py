@@ -6,7 +6,7 @@ from typing import Any
 
 from monitor_site.contract.practice import Reply, Request, UnknownListing, json_reply
 
-from .detail import item, listed_item, pager_id
+from .detail import item, listed_item, pager_id, word_of
 from .faults import refusal
 from .listing import Listing
 from .people import profile
@@ -72,14 +72,19 @@ def _items(world: World, number: str, request: Request) -> Reply:
     """A seller's items, latest first, below the number asked for."""
     asked = request.parameters
     below, states = int(asked.get("max_pager_id") or 10**15), asked.get("status", "").split(",")
+    most = min(max(int(asked.get("limit") or 30), 1), MOST)
+    own = [found for found in _offered_by(world, number) if word_of(found) in states and pager_id(found) < below]
+    with_auction = asked.get("with_auction") == "true"
+    rows = [listed_item(found, world.base, with_auction=with_auction) for found in own[:most]]
+    return json_reply({"result": "OK", "meta": {"has_next": len(own) > most}, "data": rows})
+
+
+def _offered_by(world: World, number: str) -> list[Listing]:
+    """All that a person ever offered, as it stands now, latest first."""
     own = [found for found in world.listings.values() if found.seller == number and _is_listed(found)]
     for found in own:
         world.settle(found, world.clock.now())
-    told = [listed_item(found, world.base, with_auction=asked.get("with_auction") == "true")
-            for found in sorted(own, key=pager_id, reverse=True) if pager_id(found) < below]  # fmt: skip
-    wanted = [row for row in told if row["status"] in states]
-    most = min(max(int(asked.get("limit") or 30), 1), MOST)
-    return json_reply({"result": "OK", "meta": {"has_next": len(wanted) > most}, "data": wanted[:most]})
+    return sorted(own, key=pager_id, reverse=True)
 
 
 def _is_listed(found: Listing) -> bool:
