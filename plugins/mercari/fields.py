@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 MOST = 10**12
+MOST_RATINGS = 10**8
 LONGEST_WORD = 64
 LONGEST_ADDRESS = 500
+LONGEST_PROSE = 20_000
 # No listing is older than the marketplace; a zero or an end of time is no moment anybody meant.
 YEARS = range(2000, 2100)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -32,6 +34,12 @@ def count(value: Any, *, most: int) -> int | None:
     """A whole number up to ``most``; more cannot be meant."""
     number = whole(value)
     return number if number is not None and number <= most else None
+
+
+def stars(value: Any) -> float | None:
+    """A rating above 0 and up to 5."""
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 5
+    return float(value) if usable else None
 
 
 def text(value: Any) -> str | None:
@@ -88,6 +96,11 @@ def moment(value: Any) -> datetime | None:
         return None
 
 
+def named(**values: str | None) -> dict[str, str]:
+    """The values that hold something, by name."""
+    return {name: value for name, value in values.items() if value}
+
+
 def _sensible(found: datetime) -> datetime | None:
     return found if found.year in YEARS else None
 
@@ -113,6 +126,11 @@ def title(raw: str) -> str:
     text_only = raw if _is_text(raw) else raw.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     undone = _ENTITY.sub(lambda found: html.unescape(found[0]), text_only) if "&" in text_only else text_only
     return undone.replace("\x00", "")
+
+
+def prose(value: Any) -> str | None:
+    """A longer text as :func:`title` gives it, an empty one too; ``None`` when there is none."""
+    return title(value)[:LONGEST_PROSE] if isinstance(value, str) else None
 
 
 def _is_text(raw: str) -> bool:

@@ -7,6 +7,7 @@ from monitor_site.contract import (
     Answer,
     Blocked,
     LayoutChanged,
+    ListingGone,
     MarketplaceError,
     SignInNeeded,
     Throttled,
@@ -14,8 +15,11 @@ from monitor_site.contract import (
     retry_after,
 )
 
+from . import fields
+from .body import is_markup, load
+
+NOT_FOUND = "RecordNotFoundException"
 _UTF8 = ("", "utf-8", "utf8", "us-ascii", "ascii")
-_BOM = b"\xef\xbb\xbf"
 
 
 def refuse(answer: Answer, *, now: datetime) -> None:
@@ -27,7 +31,7 @@ def refuse(answer: Answer, *, now: datetime) -> None:
     """
     if error := _by_status(answer, now=now):
         raise error
-    if not _is_json_type(answer.media_type) or _is_markup(answer.body):
+    if not _is_json(answer):
         raise Blocked(f"{answer.status} with {answer.media_type or 'no type'} where JSON belongs")
     if answer.status != 200:
         raise LayoutChanged(f"unexpected status {answer.status}")
@@ -35,6 +39,19 @@ def refuse(answer: Answer, *, now: datetime) -> None:
         raise LayoutChanged("empty body")
     if (charset := _charset(answer.headers)) not in _UTF8:
         raise LayoutChanged(f"charset {charset}")
+
+
+def refuse_look(answer: Answer, *, now: datetime) -> None:
+    """As :func:`refuse`, for one listing.
+
+    Raises: ListingGone, too: a 404 that names the missing record, or a 403 whose body is a JSON object, which is
+    how a removed listing answers; a block comes as a page.
+    """
+    if answer.status == 404 and NOT_FOUND in _codes(answer):
+        raise ListingGone("404: no such record")
+    if answer.status == 403 and _error(answer):
+        raise ListingGone("403: removed")
+    refuse(answer, now=now)
 
 
 def _by_status(answer: Answer, *, now: datetime) -> MarketplaceError | None:
@@ -47,12 +64,27 @@ def _by_status(answer: Answer, *, now: datetime) -> MarketplaceError | None:
     return SignInNeeded("status 401: proof not accepted") if answer.status == 401 else None
 
 
+def _codes(answer: Answer) -> list[object]:
+    """The codes of the errors that an answer names."""
+    return [fields.mapping(error).get("code") for error in fields.items(_error(answer).get("errors"))]
+
+
+def _error(answer: Answer) -> Mapping[str, object]:
+    """The JSON object in an answer that says why there is none; empty when it holds no such object."""
+    if not answer.media_type or not _is_json(answer):
+        return {}
+    try:
+        return fields.mapping(load(answer.body))
+    except LayoutChanged:
+        return {}
+
+
+def _is_json(answer: Answer) -> bool:
+    return _is_json_type(answer.media_type) and not is_markup(answer.body)
+
+
 def _is_json_type(media_type: str) -> bool:
     return media_type in {"", "application/json", "text/json"} or media_type.endswith("+json")
-
-
-def _is_markup(body: bytes) -> bool:
-    return body[:256].removeprefix(_BOM).lstrip().startswith(b"<")
 
 
 def _charset(headers: Mapping[str, str]) -> str:

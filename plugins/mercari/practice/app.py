@@ -1,10 +1,10 @@
-"""The practice market as ASGI application: search, pages, pictures, and the control end under ``/_practice/``."""
+"""The practice market as ASGI application: what is searched and read, pages, pictures, and the control end."""
 
 from random import Random
 
 from monitor_site.contract.practice import Drawings, PracticeMarket, Reply, Request
 
-from . import pages, pictures, proofs
+from . import pages, pictures, proofs, reading
 from .control import CONTROL
 from .faults import KINDS, ROUTES, refusal, unauthorized
 from .search import BadQuestion, empty_page, search
@@ -25,10 +25,12 @@ class MercariMarket(PracticeMarket[World, Stream]):
         self.pictures = Drawings(pictures.draw, kept=PICTURES_KEPT)
 
     def route(self, path: str) -> str:
-        """Pictures, pages of listings, or the search, which takes everything else."""
+        """Pictures, pages of listings, what is read one by one, or the search, which takes everything else."""
         if path.startswith("/photos/"):
             return "photos"
-        return "pages" if path.startswith(pages.ROOTS) else "search"
+        if path.startswith(pages.ROOTS):
+            return "pages"
+        return reading.route(path) or "search"
 
     async def good(self, route: str, request: Request) -> Reply:
         """The answer when nothing goes wrong."""
@@ -36,12 +38,23 @@ class MercariMarket(PracticeMarket[World, Stream]):
             return await self.pictures.reply(request.path.removeprefix("/photos/"))
         if route == "pages":
             return pages.page(self.world, request)
-        if request.path == SEARCH_PATH:
-            return self._search(request)
-        return refusal(404, 5, "not found")
+        if route != "search":
+            return self._read(request)
+        return self._search(request) if request.path == SEARCH_PATH else refusal(404, 5, "not found")
+
+    def _read(self, request: Request) -> Reply:
+        if refused := self._refuse(request, method="GET"):
+            return refused
+        self.world.at(request.base)
+        self.stream.run()
+        try:
+            return reading.read(self.world, request)
+        except ValueError as wrong:
+            self.world.truth.write("refused", status=400, reason=str(wrong))
+            return refusal(400, 3, "invalid argument")
 
     def _search(self, request: Request) -> Reply:
-        if refused := self._refuse(request):
+        if refused := self._refuse(request, method="POST"):
             return refused
         if request.headers.get("user-agent", "").startswith("python-"):
             return Reply(200, empty_page())
@@ -52,9 +65,9 @@ class MercariMarket(PracticeMarket[World, Stream]):
             self.world.truth.write("refused", status=400, reason=str(wrong))
             return refusal(400, 3, "invalid argument")
 
-    def _refuse(self, request: Request) -> Reply | None:
+    def _refuse(self, request: Request, *, method: str) -> Reply | None:
         """What a request without good proof or needed headers gets; the reason is in the truth log only."""
-        if request.method != "POST":
+        if request.method != method:
             return refusal(405, 12, "method not allowed")
         try:
             self._check(request)
@@ -67,7 +80,7 @@ class MercariMarket(PracticeMarket[World, Stream]):
     def _check(self, request: Request) -> None:
         if request.headers.get("x-platform") != "web":
             raise proofs.BadProof("no X-Platform: web")
-        if not request.headers.get("content-type", "").startswith("application/json"):
+        if request.method == "POST" and not request.headers.get("content-type", "").startswith("application/json"):
             raise proofs.BadProof("content type is not JSON")
         bare = f"{request.base}{request.path}"
         urls = (bare, f"{bare}?{request.query}") if request.query else (bare,)

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from monitor_site.contract.practice import Control, Handler, Order, random_for, settings
+from monitor_site.contract.practice import Control, Order, random_for, settings
 
-from .listing import ON_SALE, SOLD_OUT, STOP, TRADING, Auction, Listing
+from .changes import CHANGES
+from .listing import Auction, Listing, Variant
 from .make import ARTS, personal_id, shop_id
 from .world import Paging
 
@@ -43,6 +44,8 @@ def _list(market: "MercariMarket", order: Order) -> Any:
         visible_at=created + lag,
         art=str(order.get("art") or ARTS[0]),
         auction=_auction(order, now),
+        description=str(order.get("description", "")),
+        variants=[_variant(each) for each in order.get("variants", [])],
         **_looks(order),
     )
     return market.world.offer(listing, by="control").facts()
@@ -64,38 +67,15 @@ def _auction(order: Order, now: float) -> Auction | None:
     return None if seconds is None else Auction(ends=now + float(seconds), bids=int(order.get("bids", 0)))
 
 
-def _change(market: "MercariMarket", order: Order) -> Any:
-    price = None if order["price"] is None else int(order["price"])
-    return market.world.reprice(market.world.get(order["id"]), price).facts()
-
-
-def _moving(status: str) -> Handler["MercariMarket"]:
-    return lambda market, order: market.world.move(market.world.get(order["id"]), status).facts()
-
-
-def _sell(market: "MercariMarket", order: Order) -> Any:
-    status = SOLD_OUT if order.get("done") else TRADING
-    return market.world.move(market.world.get(order["id"]), status).facts()
-
-
-def _bump(market: "MercariMarket", order: Order) -> Any:
-    return market.world.change(market.world.get(order["id"]), "bumped").facts()
-
-
-def _bid(market: "MercariMarket", order: Order) -> Any:
-    price = order.get("price")
-    return market.stream.bid(market.world.get(order["id"]), None if price is None else int(price)).facts()
+def _variant(order: Order) -> Variant:
+    name, size = str(order.get("name", "")), str(order.get("size", ""))
+    return Variant(name=name, size=size, quantity=int(order.get("quantity", 1)))
 
 
 CONTROL: Control["MercariMarket"] = Control(
     {
         ("POST", "settings"): _settings,
         ("POST", "list"): _list,
-        ("POST", "change"): _change,
-        ("POST", "sell"): _sell,
-        ("POST", "stop"): _moving(STOP),
-        ("POST", "restart"): _moving(ON_SALE),
-        ("POST", "bump"): _bump,
-        ("POST", "bid"): _bid,
+        **CHANGES,
     }
 )

@@ -15,12 +15,14 @@ from monitor_site.contract.practice import (
 
 from .search import empty_page
 
-ROUTES = ("search", "photos", "pages")
+ROUTES = ("search", "items", "products", "sellers", "photos", "pages")
 _BLOCK_PAGE = (
     b"<!DOCTYPE html><html><head><title>Access denied</title></head>"
     b"<body><h1>This practice market has blocked you</h1></body></html>"
 )
 _BY_CLOUDFLARE = {"server": "cloudflare"}
+_PAGE = ((b'"items":', b'"entries":'), (b'"meta":', b'"page":'), (b'"data":', b'"body":'), (b'"displayName":', b'"t":'))
+_ROWS = ((b'"id":', b'"itemId":'), (b'"name":', b'"label":'))
 
 
 def refusal(status: int, code: int, message: str) -> Reply:
@@ -35,10 +37,9 @@ def unauthorized() -> Reply:
 
 
 async def _layout(scene: Scene) -> None:
-    """Another layout: ``part`` "page" renames the list, "rows" renames what every row must have."""
-    good, pairs = await scene.good(), ((b'"items":', b'"entries":'), (b'"meta":', b'"page":'))
-    if scene.fault.options.get("part") == "rows":
-        pairs = ((b'"id":', b'"itemId":'), (b'"name":', b'"label":'))
+    """Another layout: ``part`` "page" renames what holds the rest, "rows" what every row or listing must have."""
+    good = await scene.good()
+    pairs = _ROWS if scene.fault.options.get("part") == "rows" else _PAGE
     await send_reply(scene.send, Reply(good.status, renamed(good.body, pairs)))
 
 

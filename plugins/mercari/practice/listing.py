@@ -1,5 +1,6 @@
 """One listing of the practice market and its row in the recorded shape."""
 
+import hashlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -12,20 +13,45 @@ ON_SALE = "ITEM_STATUS_ON_SALE"
 TRADING = "ITEM_STATUS_TRADING"
 SOLD_OUT = "ITEM_STATUS_SOLD_OUT"
 STOP = "ITEM_STATUS_STOP"
+CANCEL = "ITEM_STATUS_CANCEL"
+ADMIN_CANCEL = "ITEM_STATUS_ADMIN_CANCEL"
 NO_PRICE = 9_999_999
 
 
 @dataclass(slots=True, kw_only=True)
 class Auction:
-    """A running auction: ``ends`` in virtual unix seconds."""
+    """A running auction: ``ends`` in virtual unix seconds, ``start_price`` once somebody has bid."""
 
     ends: float
     bids: int = 0
+    start_price: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Variant:
+    """One of the things a shop's product can be bought as."""
+
+    name: str = ""
+    size: str = ""
+    quantity: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeSale:
+    """A shop's lower price for a while; virtual unix seconds."""
+
+    price: int
+    starts: float
+    ends: float
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Listing:
-    """Something offered; times are virtual unix seconds, ``price`` whole yen or ``None`` for none."""
+    """Something offered; times are virtual unix seconds, ``price`` whole yen or ``None`` for none.
+
+    ``number`` counts all listings ever made, ``edits`` what happened to this one. ``removed`` things are refused to
+    everybody. Until ``stale_until`` the search shows its row as it was.
+    """
 
     id: str
     title: str
@@ -43,16 +69,36 @@ class Listing:
     shop: str = ""
     auction: Auction | None = None
     size: str = ""
+    description: str = ""
+    variants: list[Variant] = field(default_factory=list)
+    time_sale: TimeSale | None = None
+    removed: bool = False
+    number: int = 0
+    edits: int = 0
+    stale_until: float = 0.0
     folded: str = field(default="")
     row: bytes = field(default=b"", repr=False)
 
     def __post_init__(self) -> None:
         self.folded = fold(self.title)
+        if self.shop and not self.variants:
+            self.variants = [Variant(size=self.size)]
+
+    @property
+    def checksum(self) -> str:
+        """Another one after every edit."""
+        return hashlib.blake2b(f"{self.id} {self.edits}".encode(), digest_size=16).hexdigest()
 
     def touch(self, now: float) -> None:
-        """Something changed: new ``updated``, and the row is made again."""
+        """Something changed: new ``updated``, and the row is made again unless the search lags behind."""
         self.updated = now
-        self.row = b""
+        if self.stale_until <= now:
+            self.row = b""
+
+    def catch_up(self, now: float) -> None:
+        """Let the search show what is, once its lag is over."""
+        if 0 < self.stale_until <= now:
+            self.stale_until, self.row = 0.0, b""
 
     def bytes_for(self, base: str) -> bytes:
         """The row as JSON, made once; ``base`` is the address under which the pictures are served."""

@@ -24,6 +24,11 @@ def shop_id(rng: Random) -> str:
     return "".join(rng.choices(BASE57, k=22 if rng.random() < 0.9 else 21))
 
 
+def another_id(taken: str) -> str:
+    """What a listing is called when its id is taken: asked again and again, always something new."""
+    return personal_id(int(taken[1:]) + 1) if taken[1:].isdecimal() else shop_id(random_for("another", taken))
+
+
 def price_near(rng: Random, usual: int) -> int:
     """A price a seller would write: around ``usual``, ending in 0s or 80s, within what the market allows."""
     raw = max(300, int(usual * rng.uniform(0.45, 1.5)))

@@ -10,8 +10,8 @@ from monitor_site.contract.practice import Reply, Request, UnknownListing
 from .listing import Listing
 from .world import World
 
-ITEM, PRODUCT = "/item/", "/shops/product/"
-ROOTS = (ITEM, PRODUCT)
+ITEM, PURCHASE, PRODUCT = "/item/", "/purchase/", "/shops/product/"
+ROOTS = (ITEM, PURCHASE, PRODUCT)
 NOTE = "練習用の市場です。ここでは何も買えません。 Practice market: nothing here can be bought."
 STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:2rem auto;padding:0 1rem}"
@@ -29,7 +29,7 @@ HEADERS = {
 
 
 def page(world: World, request: Request) -> Reply:
-    """The page under ``/item/<id>`` or, for what a shop sells, ``/shops/product/<id>``; 404 for anything else."""
+    """A person's listing under ``/item/`` and ``/purchase/``, a shop's under ``/shops/product/``; 404 for all else."""
     root = next(root for root in ROOTS if request.path.startswith(root))
     try:
         listing = world.get(request.path.removeprefix(root))

@@ -46,7 +46,7 @@ def _read(body: bytes) -> dict[str, Any]:
 
 def _matching(world: World, members: Iterable[Listing], wanted: dict[str, Any]) -> list[Listing]:
     now = world.clock.now()
-    seen = [listing for listing in members if listing.visible_at <= now]
+    seen = [listing for listing in members if listing.visible_at <= now and not listing.removed]
     for listing in seen:
         world.settle(listing, now)
     tests = _tests(wanted)

@@ -118,6 +118,8 @@ class Stream:
         """Somebody bids; without a price, a little over the current one."""
         if listing.auction is None:
             raise ValueError("not an auction")
+        if listing.auction.start_price is None:
+            listing.auction.start_price = listing.price
         listing.auction.bids += 1
         listing.price = price or int((listing.price or 1000) * 1.04) + 100
         return self._world.change(listing, "bid", bids=listing.auction.bids)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from monitor_site.contract.practice import Clock, Shelf, Truth, UnknownListing, fold, random_for
 
-from .listing import ON_SALE, STOP, TRADING, Listing
-from .make import age, catalogue, make, personal_id, title_with
+from .listing import ON_SALE, SOLD_OUT, STOP, TRADING, Listing
+from .make import age, another_id, catalogue, make, personal_id, title_with
 
 SHELVES = 2000
 MADE_ROWS = 60
@@ -41,7 +41,8 @@ class World:
         self.paging = Paging()
         self.listings: dict[str, Listing] = {}
         self.shelves: OrderedDict[str, Shelf[Listing]] = OrderedDict()
-        for listing in catalogue(seed, clock.now()):
+        self._made = 0
+        for listing in sorted(catalogue(seed, clock.now()), key=lambda each: each.created):
             self._own(listing)
         truth.write("opened", seed=seed, listings=len(self.listings))
 
@@ -112,7 +113,9 @@ class World:
 
     def _own(self, listing: Listing) -> Listing:
         while listing.id in self.listings:
-            listing.id = personal_id(int(listing.id[1:]) + 1) if listing.id[1:].isdecimal() else listing.id[:-1] + "z"
+            listing.id = another_id(listing.id)
+        self._made += 1
+        listing.number = self._made
         self.listings[listing.id] = listing
         for shelf in self._shelves_of(listing):
             insort(shelf.members, listing, key=_place)
@@ -137,10 +140,19 @@ class World:
         return found
 
     def change(self, listing: Listing, event: str, **facts: object) -> Listing:
-        """Note a change that was just made to ``listing``: new ``updated``, new row, a line in the truth log."""
+        """Note a change that was just made to ``listing``: new ``updated``, new row, a line in the truth log.
+
+        A bump edits nothing.
+        """
+        listing.edits += event != "bumped"
         listing.touch(self.clock.now())
         self.truth.write(event, id=listing.id, price=listing.price, status=listing.status, **facts)
         return listing
+
+    def stock(self, listing: Listing) -> Listing:
+        """Follow a shop's stock, which was just changed: nothing left is sold out, something again is on sale."""
+        wanted = ON_SALE if any(variant.quantity for variant in listing.variants) else SOLD_OUT
+        return self.change(listing, "stock") if listing.status == wanted else self.move(listing, wanted)
 
     def reprice(self, listing: Listing, price: int | None) -> Listing:
         """Change the price."""
@@ -154,5 +166,6 @@ class World:
 
     def settle(self, listing: Listing, now: float) -> None:
         """End an auction whose time is over: to the highest bidder, or stopped when nobody bid."""
+        listing.catch_up(now)
         if listing.auction and listing.status == ON_SALE and listing.auction.ends <= now:
             self.move(listing, TRADING if listing.auction.bids else STOP)

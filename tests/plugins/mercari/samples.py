@@ -24,10 +24,10 @@ class Sample:
     raises: str | None
 
 
-def samples(folder: Path = HERE, *, also: tuple[str, ...] = ()) -> dict[str, Sample]:
-    """The search answers of a folder by file name, and those whose name begins like one of ``also``."""
+def samples(folder: Path = HERE, *, without: tuple[str, ...] = ()) -> dict[str, Sample]:
+    """The answers of a folder by file name, but those whose name begins like one of ``without``."""
     entries = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    wanted = [e for e in entries if e["endpoint"] == "/v2/entities:search" or e["file"].startswith(also or ("-",))]
+    wanted = [entry for entry in entries if not entry["file"].startswith(without or ("-",))]
     return {entry["file"]: _sample(folder, entry) for entry in wanted}
 
 

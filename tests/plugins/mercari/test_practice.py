@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from monitor_site.contract import CanSearch, Kind, Money, SearchCriteria, SearchPage, Shipping, SignInNeeded
-from plugins.mercari.ask import SEARCH_PATH, search_body, search_headers
+from plugins.mercari.ask import SEARCH_PATH, api_headers, search_body
 from plugins.mercari.manifest import MANIFEST, MercariCriteria
 from plugins.mercari.proof import Prover
 from tests.plugins.standins import Market, PlainSession
@@ -169,7 +169,7 @@ async def test_a_picture_is_drawn_once_and_the_same_every_time(market, session: 
 
 async def test_a_proof_for_another_address_is_refused_and_the_log_says_why(market: Market, session: PlainSession):
     proof = Prover().proof(method="POST", url="https://api.mercari.jp/other", now=session.now())
-    got = await session.post(market.base + SEARCH_PATH, json={}, headers=search_headers(proof))
+    got = await session.post(market.base + SEARCH_PATH, json={}, headers=api_headers(proof))
     assert got.status == 401
     assert market.truth("refused")[-1]["reason"] == "htu https://api.mercari.jp/other"
 
@@ -221,4 +221,4 @@ def question() -> dict[str, object]:
 
 def good_headers(market: Market, session: PlainSession) -> dict[str, str]:
     proof = Prover().proof(method="POST", url=market.base + SEARCH_PATH, now=session.now())
-    return dict(search_headers(proof))
+    return dict(api_headers(proof))

@@ -1,32 +1,16 @@
 """Results cut into pages as the real ones are, read through the gateway; and the page each listing links to."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-import redis as redis_library
 from django.utils.html import strip_tags
 
-from monitor_site.connections import async_redis_client
 from monitor_site.contract import CanSearch, Kind
-from monitor_site.marketplaces.catalog import Catalog
 from monitor_site.marketplaces.gateway import Found, Gateway, History
-from plugins.mercari import plugin
 from plugins.mercari.manifest import MercariCriteria
 from plugins.mercari.practice.pages import NOTE
 from tests.plugins.standins import Market, PlainSession
 
 # A keyword the market adds nothing to: only what a test lists is there.
 WORD = "該当なし"
-
-
-@pytest.fixture
-async def gateway(market: Market, redis: redis_library.Redis, settings) -> AsyncIterator[Gateway]:
-    settings.PRACTICE_MARKETS = {"mercari": market.base}
-    client = async_redis_client()
-    gateway = Gateway(redis=client, catalog=Catalog(plugins={"mercari": plugin}, broken={}))
-    yield gateway
-    await gateway.close()
-    await client.aclose()
 
 
 async def search(gateway: Gateway, keyword: str, *, known: tuple[str, ...] = ("long gone",)) -> Found:

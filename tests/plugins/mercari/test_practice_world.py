@@ -6,6 +6,7 @@ import orjson
 import pytest
 
 from monitor_site.contract.practice import Clock
+from plugins.mercari.practice.make import another_id
 from plugins.mercari.practice.search import search
 from plugins.mercari.practice.stream import Stream
 from plugins.mercari.practice.truth import MinuteTruth
@@ -111,6 +112,14 @@ def test_a_long_pause_is_not_made_up_for_all_at_once(played):
     played.wall.seconds += 30 * 86_400
     played.ask("再開")
     assert len(played.lines("listed")) <= 20
+
+
+@pytest.mark.parametrize("taken", ["m07700000001", "7kQw3nVbT9xYzRmPdHs5Lc"])
+def test_however_many_listings_want_one_id_each_gets_its_own(taken: str):
+    ids = [taken]
+    for _ in range(200):
+        ids.append(another_id(ids[-1]))
+    assert len(set(ids)) == 201
 
 
 def test_time_runs_fast_stands_and_jumps_but_never_back():

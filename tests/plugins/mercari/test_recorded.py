@@ -1,4 +1,7 @@
-"""Every recorded search and error answer is read or refused rightly; the recordings themselves stay outside."""
+"""Every recorded search and every error is read or refused rightly; the recordings themselves stay outside.
+
+What looks and lists of a seller's items answered is in ``test_recorded_looks``.
+"""
 
 import os
 from pathlib import Path
@@ -10,6 +13,7 @@ from monitor_site.contract import Kind, MarketplaceError, SearchPage, Shipping, 
 from plugins.mercari.manifest import MercariCriteria
 from plugins.mercari.parse import read_search
 from tests.plugins.mercari.samples import NOW, Sample, samples
+from tests.plugins.mercari.test_recorded_looks import LOOKED_AT
 
 FOLDER = os.environ.get("RECORDED_ANSWERS")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="RECORDED_ANSWERS names no folder of recorded answers")
@@ -34,13 +38,15 @@ REFUSED = {
     "errors/blocked_403.html": "Blocked",
     "errors/upstream_500.json": "Unavailable",
 }
+# Answers to orders, a list of words, and what the other file of tests reads.
+NOT_READ = ("order/", "enums.json", *LOOKED_AT)
 PADDED_CATEGORY = 7091
 COUNTED_STATES = (58, 5, 16, 0, 1, 1, 1)  # on sale, reserved, sold, ended, stopped, removed, unknown
 
 
 @pytest.fixture(scope="module")
 def recorded() -> dict[str, Sample]:
-    return samples(Path(str(FOLDER)) / "mercari", also=("errors/",))
+    return samples(Path(str(FOLDER)) / "mercari", without=NOT_READ)
 
 
 def read(recorded: dict[str, Sample], file: str) -> SearchPage:
