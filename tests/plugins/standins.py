@@ -49,32 +49,5 @@ class Market(kit.Market):
 @contextmanager
 def served(create: Callable[..., Any], log: Path, **server: Any) -> Iterator[Market]:
     """The practice market that ``create`` makes, on a port of its own until the block ends."""
-<<<<<<< HEAD
     with kit.served(create, log, **server) as market, httpx.Client(verify=False) as client:
         yield Market(market.base, market.truth_log, client)
-=======
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen()
-        config = uvicorn.Config(create(seed=7, truth_log=log), log_config=None, access_log=False, **server)
-        running = uvicorn.Server(config)
-        thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            with httpx.Client(verify=False) as client:
-                yield Market(f"http://127.0.0.1:{listener.getsockname()[1]}", log, client)
-        finally:
-            running.should_exit = True
-            thread.join()
-
-
-@contextmanager
-def quiet(market: Market, **settings: Any) -> Iterator[Market]:
-    """A practice market in which nothing happens by itself and nothing is broken."""
-    market.do("pause")
-    market.do("faults/clear")
-    market.do("settings", index_lag=1.0, per_second=2.0, **settings)
-    market.do("clock", speed=0)
-    yield market
-    market.do("faults/clear")
->>>>>>> yahoo
