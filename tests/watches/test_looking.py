@@ -294,3 +294,20 @@ def test_a_price_drop_that_a_look_saw_is_the_cause_of_the_match_it_brings(
     done = run(picky, sighting(1, price=9_000), at=now + HOUR + MINUTE)
     assert Match.objects.get(pk__in=done.matches).cause == "price_drop"
     assert events() == ["price_drop"]
+
+
+def test_a_search_that_repeats_what_it_said_before_a_look_is_no_news(search: Target, now: datetime) -> None:
+    look = matched(search, sighting(1), now)
+    run(look, sighting(1, price=4_000), at=now + HOUR)
+    run(search, at=now + 2 * HOUR)
+    run(search, sighting(1), at=now + 3 * HOUR)
+    assert (events(), Listing.objects.get().price) == (["price_drop"], 4_000)
+    run(search, sighting(1, price=4_500), at=now + 4 * HOUR)
+    assert (events(), Listing.objects.get().price) == (["price_drop", "price_rise"], 4_500)
+
+
+def test_a_look_sees_no_bump_and_takes_no_later_edit_back(search: Target, now: datetime) -> None:
+    look = matched(search, sighting(1, created=now), now)
+    run(look, sighting(1, created=now, updated=now + MINUTE), at=now + HOUR)
+    run(look, sighting(1, created=now, updated=now - MINUTE), at=now + 2 * HOUR)
+    assert (events(), Listing.objects.get().edited_at) == ([], now + MINUTE)
