@@ -13,6 +13,7 @@ from monitor_site.accounts.models import Theme
 from monitor_site.watches.models import Match, MatchState, Watch
 
 from . import live, wording
+from .auctions import ending_soon
 from .middleware import THEME_COOKIE
 
 COUNTED = 100
@@ -48,10 +49,11 @@ def theme_of(request: HttpRequest) -> str:
 
 
 def counts(user: Any) -> dict[str, int]:
-    """New matches (counted up to 100) and watches of a person."""
+    """New matches and auctions that end within the hour (both counted up to 100), and watches of a person."""
     if not user.is_authenticated:
-        return {"new": 0, "watches": 0}
-    return {"new": new_matches(user), "watches": Watch.objects.of(user).count()}
+        return {"new": 0, "ending": 0, "watches": 0}
+    ending = ending_soon(user, now=timezone.now())
+    return {"new": new_matches(user), "ending": ending, "watches": Watch.objects.of(user).count()}
 
 
 def new_matches(user: Any) -> int:

@@ -11,11 +11,12 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site.watches import services
-from monitor_site.watches.models import Match, Watch
+from monitor_site.watches.models import Match
 
-from . import live
+from . import degraded, live
 from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, newest, number, page_of, shown, since
 from .feed_rail import rail_of
+from .filtering import choices_of
 
 
 @require_safe
@@ -48,21 +49,11 @@ def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
         "filters": filters,
         "matches": page.matches,
         "older": filters.query(before=page.older) if page.older else "",
-        "segments": [(name, label, filters.query(show=name)) for name, label in SEGMENTS.items()],
-        "any_watch": filters.query(watch=None),
         "filtered": bool(filters.query()) or bool(before),
         "first_page": not before,
         "rail": rail_of(request.user, now=timezone.now()),
-        **_watches(request, filters),
-    }
-
-
-def _watches(request: HttpRequest, filters: Filters) -> dict[str, Any]:
-    watches = list(Watch.objects.of(request.user).order_by("name").values("pk", "name", "paused_at")[:200])
-    return {
-        "watches": [watch | {"query": filters.query(watch=watch["pk"])} for watch in watches],
-        "watch_name": next((watch["name"] for watch in watches if watch["pk"] == filters.watch), ""),
-        "all_paused": bool(watches) and all(watch["paused_at"] for watch in watches),
+        "notes": degraded.notes_for("matches", request.user),
+        **choices_of(request.user, filters, SEGMENTS),
     }
 
 

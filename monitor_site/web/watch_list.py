@@ -1,32 +1,23 @@
 """What the list of watches shows, as plain values."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
 
-import redis
-import structlog
-from django.db.models import Count
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.translation import gettext, ngettext, pgettext
+from django.utils.translation import gettext, pgettext
 
-from monitor_site.connections import redis_client
-from monitor_site.marketplaces import breaker
-from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import needs, queries
-from monitor_site.watches.models import Watch
 from monitor_site.watches.needs import Need, Summary
 from monitor_site.watches.queries import Row
 
-from . import pictures, wording
-from .watch_words import Health, Note, error_words, health, marketplace_title, note_of, price_words
+from . import pictures
+from .watch_words import Health, Note, health, note_of, price_words
 
-log = structlog.get_logger(__name__)
 SHOWN_NOTES = 4
 LONGEST_SEARCH = 80
 LONGEST_ID = 18
@@ -144,52 +135,6 @@ def live_ids(query: QueryDict) -> list[int]:
     """The watches an open page asks news of: ``live=3,14``."""
     parts = query.get("live", "").split(",")[: queries.PAGE]
     return [int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) <= LONGEST_ID]
-
-
-def standing_still() -> dict[str, BreakerView]:
-    """The marketplaces that are not asked at the moment; none when Redis cannot say."""
-    try:
-        states = breaker.read_all(redis_client(), list(catalog().plugins))
-    except redis.RedisError as error:
-        log.warning("watches.breakers_unknown", error=str(error))
-        return {}
-    return {name: state for name, state in states.items() if state["state"] == "open"}
-
-
-def market_notes(*, user: Any, still: Mapping[str, BreakerView]) -> list[Note]:
-    """One line for each marketplace that stands still and that the user watches."""
-    if not still:
-        return []
-    counted = Watch.objects.of(user).active().filter(marketplace__in=list(still)).order_by()
-    counts = dict(counted.values_list("marketplace").annotate(n=Count("pk")))
-    return [_market_note(name, still[name], count) for name, count in sorted(counts.items())]
-
-
-def _market_note(name: str, state: BreakerView, count: int) -> Note:
-    sentence = ngettext(
-        "{marketplace} is not asked at the moment ({reason}). {count} watch waits; we try again {time}.",
-        "{marketplace} is not asked at the moment ({reason}). {count} watches wait; we try again {time}.",
-        count,
-    )
-    return Note(
-        icon="triangle-alert",
-        bad=False,
-        sentence=format_html(
-            sentence,
-            marketplace=format_html("<b>{}</b>", marketplace_title(name)),
-            reason=error_words(state["reason"]),
-            count=count,
-            time=_time(state["until"]),
-        ),
-        url="",
-        label="",
-    )
-
-
-def _time(moment: str | None) -> str:
-    if not moment:
-        return gettext("soon")
-    return wording.until(datetime.fromisoformat(moment), now=timezone.now())
 
 
 def notes_of(*, user: Any, now: datetime, covered: Collection[str]) -> list[Note]:
