@@ -166,7 +166,8 @@ def _behind(rows: QuerySet[Listing], mark: Mark) -> QuerySet[Listing]:
 
 def _take(rows: QuerySet[Listing], words: str, room: int, start: Mark) -> tuple[list[Listing], Mark | None]:
     """As many as there is room for, and where the rest begins; a search looks through so many and no more."""
-    wanted, taken, last, looked = fold(words).split(), [], start, 0
+    taken: list[Listing] = []
+    wanted, last, looked = fold(words).split(), start, 0
     most = SEARCHED if wanted else room + 1
     for row in rows[:most]:
         hit = _holds(row, wanted)
@@ -187,9 +188,9 @@ def some(user: Any, pks: list[int]) -> list[Listing]:
     return list(_auctions(user).filter(pk__in=pks))
 
 
-def ending_soon(user: Any, *, now: datetime) -> int:
-    """How many end within the hour; 100 stands for more."""
-    return _auctions(user).filter(_condition("soon", now)).order_by()[:COUNTED].count()
+def ending_soon(user: Any, *, now: datetime) -> QuerySet[Listing]:
+    """Those that end within the hour, to be counted: 100 stand for more."""
+    return _auctions(user).filter(_condition("soon", now)).order_by()[:COUNTED]
 
 
 def new_since(user: Any, moment: datetime, *, known: list[int]) -> int:

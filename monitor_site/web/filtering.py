@@ -14,8 +14,15 @@ MOST_WATCHES = 200
 class Narrowed(Protocol):
     """The filters of a page; they live in its query string."""
 
-    watch: int | None
-    market: str
+    @property
+    def watch(self) -> int | None:
+        """The one watch, if any."""
+        ...
+
+    @property
+    def market(self) -> str:
+        """The one marketplace, else empty."""
+        ...
 
     def query(self, **changes: Any) -> str:
         """The query string with some of them changed."""

@@ -39,7 +39,7 @@ def freshness_of(user_id: int, *, now: datetime) -> Freshness:
         late_ms=_median([lateness for lateness, _ in checks]),
         age_s=max(0, int((now - checks[0][1]).total_seconds())) if checks else None,
         new=Match.objects.filter(user_id=user_id, silent=False, state=MatchState.NEW).order_by()[:COUNTED].count(),
-        ending=ending_soon(user_id, now=now),
+        ending=ending_soon(user_id, now=now).count(),
     )
 
 

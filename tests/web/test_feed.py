@@ -12,7 +12,7 @@ from redis import Redis
 
 from monitor_site.accounts.models import User
 from monitor_site.outbox import stream
-from monitor_site.watches.models import Cause, EventKind, ListingEvent, Match, MatchState, Watch
+from monitor_site.watches.models import Cause, EventKind, Listing, ListingEvent, Match, MatchState, Watch
 from monitor_site.web import feed, matches
 from tests.web.rows import match, watch_of
 
@@ -40,7 +40,8 @@ def test_a_match_stands_in_the_feed_with_its_price_and_a_link_to_the_marketplace
     match(watch, 1, now=now, listing_price=48_000)
     html = page.get(FEED, headers={"accept-language": "en"}).content.decode()
     assert "¥48,000" in html
-    assert html.count('href="https://jp.mercari.com/item/m00000000001" ') == 3
+    assert html.count('href="https://jp.mercari.com/item/m00000000001" ') == 1
+    assert html.count(f'href="/listings/{Listing.objects.get().pk}/"') == 2
     assert 'rel="noopener noreferrer"' in html
     assert "<mark>ルミナ</mark> カメラ 1" in html
 
@@ -347,4 +348,4 @@ def test_an_auction_is_shown_as_ended_once_its_end_can_no_longer_have_moved(
     with time_machine.travel(now + timedelta(minutes=4), tick=False):
         assert "ends any moment" in card(page)
     with time_machine.travel(now + timedelta(minutes=6), tick=False):
-        assert "Ended Auction" in card(page)
+        assert "Ended, result not known yet Auction" in card(page)
