@@ -40,9 +40,14 @@ def auction_list(request: HttpRequest) -> HttpResponse:
 
 def _live(request: HttpRequest, now: datetime) -> HttpResponse:
     asked = [pk for text in request.GET["live"].split(",")[:PER_PAGE] if (pk := number(text)) is not None]
-    since = datetime.fromtimestamp(min(number(request.GET.get("since")) or 0, int(now.timestamp())), tz=UTC)
-    context = {
-        "rows": rows_of(request.user, auctions.some(request.user, asked), now=now),
-        "fresh": auctions.new_since(request.user, since, known=asked),
-    }
-    return render(request, "web/auctions/_live.html", context)
+    rows = rows_of(request.user, auctions.some(request.user, asked), now=now)
+    return render(request, "web/auctions/_live.html", {"rows": rows, "fresh": _fresh(request, asked, now)})
+
+
+def _fresh(request: HttpRequest, known: list[int], now: datetime) -> int:
+    """How many came since the page was made; a page that does not ask is not offered any."""
+    since = number(request.GET.get("since"))
+    if since is None:
+        return 0
+    moment = datetime.fromtimestamp(min(since, int(now.timestamp())), tz=UTC)
+    return auctions.new_since(request.user, Filters.of(request.GET), moment, known=known)

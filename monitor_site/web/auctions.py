@@ -193,9 +193,11 @@ def ending_soon(user: Any, *, now: datetime) -> QuerySet[Listing]:
     return _auctions(user).filter(_condition("soon", now)).order_by()[:COUNTED]
 
 
-def new_since(user: Any, moment: datetime, *, known: list[int]) -> int:
+def new_since(user: Any, filters: Filters, moment: datetime, *, known: list[int]) -> int:
     """How many auctions came since then, beside those that the page shows; 100 stands for more."""
     fresh = told(user).filter(matched_at__gt=moment, listing__kind=Kind.AUCTION.value).exclude(listing_id__in=known)
+    fresh = fresh.filter(watch_id=filters.watch) if filters.watch is not None else fresh
+    fresh = fresh.filter(listing__marketplace=filters.market) if filters.market else fresh
     return fresh.order_by()[:COUNTED].count()
 
 

@@ -109,7 +109,9 @@ def notes_for(page: str, user: Any, *, marketplace: str = "") -> list[Note]:
 
 
 def _effect(page: str, trouble: Trouble) -> SafeString:
-    since = wording.ago(trouble.since, now=timezone.now()) if trouble.since else gettext("never")
+    if trouble.since is None:  # nothing on the page is from there
+        return format_html(str(EFFECTS["matches"]), **_facts(trouble))
+    since = wording.ago(trouble.since, now=timezone.now())
     return format_html(str(EFFECTS[page]), **_facts(trouble), since=since)
 
 

@@ -7,9 +7,11 @@ from datetime import datetime
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
+from monitor_site.contract import Status
 from monitor_site.watches.models import EventKind, Listing, ListingEvent, PricePoint
 
 from . import drawing, wording
+from .named import ENDED
 
 MOST_POINTS = 200
 MOST_EVENTS = 50
@@ -119,11 +121,11 @@ SAID: Mapping[str, Callable[[ListingEvent], str]] = {
     EventKind.LISTED: lambda event: gettext("Seen for the first time, price %(after)s") % _priced(event),
     EventKind.PRICE_DROP: lambda event: gettext("Price fell from %(before)s to %(after)s") % _priced(event),
     EventKind.PRICE_RISE: lambda event: gettext("Price rose from %(before)s to %(after)s") % _priced(event),
-    EventKind.RESERVED: lambda _: gettext("Reserved for somebody"),
+    EventKind.RESERVED: lambda _: str(ENDED[Status.RESERVED]),
     EventKind.SOLD: lambda event: gettext("Sold, price %(after)s") % _priced(event),
-    EventKind.STOPPED: lambda _: gettext("Taken offline by the seller"),
+    EventKind.STOPPED: lambda _: str(ENDED[Status.STOPPED]),
     EventKind.ENDED: lambda event: gettext("Ended, price %(after)s") % _priced(event),
-    EventKind.REMOVED: lambda _: gettext("Removed"),
+    EventKind.REMOVED: lambda _: str(ENDED[Status.REMOVED]),
     EventKind.BACK: lambda event: gettext("Back on sale, price %(after)s") % _priced(event),
     EventKind.BUMPED: lambda _: gettext("Moved up or edited; nothing that we see changed"),
     "extended": lambda _: gettext("Its end was moved to a later time"),

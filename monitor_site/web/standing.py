@@ -55,9 +55,11 @@ def _closed_auction(listing: Listing, status: Status) -> str:
 
 
 def price_word(listing: Listing, *, gone: bool) -> str:
-    """What the price of an auction is; empty for anything else and for an unknown price."""
+    """What the price of an auction is; empty for anything else, for what it was sold at, and for an unknown price."""
     if listing.kind != Kind.AUCTION or listing.price is None:
         return ""
     if listing.bids == 0:
         return gettext("starting price")
+    if listing.status == Status.SOLD:
+        return ""
     return gettext("last known price") if gone else gettext("current bid")
