@@ -20,12 +20,14 @@ GONE = frozenset({Status.SOLD, Status.ENDED, Status.STOPPED, Status.REMOVED})
 class Standing:
     """``word`` is empty while it is on sale. ``gone``: not to be had as far as we know, so it is shown grey.
 
-    ``ends`` is the end of an auction whose clock still runs, else ``None``.
+    ``ends`` is the end of an auction whose clock still runs, else ``None``; ``passed``: it has just passed, so that the
+    auction has ended or was extended, and nobody has looked yet.
     """
 
     word: str
     gone: bool
     ends: datetime | None
+    passed: bool = False
 
 
 def standing_of(listing: Listing, *, now: datetime) -> Standing:
@@ -41,7 +43,8 @@ def _running(listing: Listing, status: Status, now: datetime) -> Standing:
     if listing.ends_at is not None and listing.ends_at + EXTENSION < now:
         return Standing(word=gettext("Ended, result not known yet"), gone=True, ends=None)
     word = "" if status == Status.ON_SALE else pgettext("status", "State unknown")
-    return Standing(word=word, gone=False, ends=listing.ends_at if listing.kind == Kind.AUCTION else None)
+    ends = listing.ends_at if listing.kind == Kind.AUCTION else None
+    return Standing(word=word, gone=False, ends=ends, passed=ends is not None and ends < now)
 
 
 def _closed_auction(listing: Listing, status: Status) -> str:

@@ -94,6 +94,22 @@ def test_a_row_changes_in_place_and_new_auctions_are_offered(
     expect(page.locator(".auc")).to_have_count(2)
 
 
+@pytest.mark.parametrize("address", ["/auctions/", "/matches/"])
+def test_the_choices_of_a_chip_lie_open_on_a_phone(open_page: Open, watch: Watch, address: str) -> None:
+    auction(watch, 1)
+    page = open_page(address, width=390, height=700)
+    page.locator("summary.chip").first.click()
+    on_top = (
+        "one => { const r = one.getBoundingClientRect();"
+        " return one.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)) }"
+    )
+    choices = page.locator("details[open] .menu__item")
+    assert choices.count() == 2
+    assert [one.evaluate(on_top) for one in choices.all()] == [True, True]
+    choices.last.click()
+    page.wait_for_url(f"**{address}?watch={watch.pk}")
+
+
 def test_the_keyboard_goes_to_the_auctions(open_page: Open, watch: Watch) -> None:
     page = open_page("/matches/")
     expect(page.locator("#chip[data-state=on]")).to_be_visible()

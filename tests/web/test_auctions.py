@@ -110,6 +110,11 @@ def test_what_ticks_is_hidden_from_assistive_technology_which_hears_minutes(hers
     assert re.search(r'<span class="vh"> <time datetime="[^"]+" data-in=60 [^>]+>any moment</time></span>', html)
 
 
+def test_one_whose_end_has_just_passed_may_have_been_extended(hers: Client, watch: Watch) -> None:
+    auction(watch, 1, ends_at=NOW - MINUTE)
+    assert "00:00 any moment 11:59 ended or extended" in text(hers)
+
+
 def test_unknown_is_said_and_never_nought(hers: Client, watch: Watch) -> None:
     auction(watch, 1, price=None, bids=None, ends_at=None)
     assert "End not known" in (words := text(hers))

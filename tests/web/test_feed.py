@@ -81,6 +81,38 @@ def test_segments_show_what_they_say(page: Client, watch: Watch, now: datetime) 
     assert len(titles(page, "?show=nonsense")) == 3
 
 
+def test_auctions_and_marketplaces_can_be_shown_alone(page: Client, watch: Watch, now: datetime) -> None:
+    match(watch, 1, now=now, listing_title="fixed")
+    match(watch, 2, now=now, listing_title="auction", listing_kind="auction")
+    match(watch, 3, now=now, listing_title="there", listing_kind="auction", listing_marketplace="yahoo_auctions")
+    match(watch, 4, now=now, listing_kind="auction", state=MatchState.IGNORED)
+    assert titles(page, "?show=auctions") == ["there", "auction"]
+    assert titles(page, "?market=yahoo_auctions") == titles(page, "?show=auctions&market=yahoo_auctions") == ["there"]
+    assert titles(page, "?market=nowhere") == titles(page, "?market=%00nowhere") == []
+    page.post(reverse("matches-seen"), {"filters": "market=yahoo_auctions"})
+    assert [one.listing.title for one in Match.objects.filter(state=MatchState.SEEN)] == ["there"]
+
+
+def test_a_marketplace_of_few_matches_is_looked_for_in_parts(
+    page: Client, watch: Watch, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "SEARCHED", 3)
+    for number in range(4):
+        match(watch, number, now=now, listing_marketplace="mercari" if number else "yahoo_auctions")
+    first = page.get(FEED + "?market=yahoo_auctions").context
+    assert (first["matches"], bool(first["older"])) == ([], True)
+    assert len(titles(page, f"?{first['older']}")) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "word"), [("sold", "Sold to someone else"), ("reserved", "Reserved"), ("removed", "Removed")]
+)
+def test_what_is_gone_is_grey_and_says_so(page: Client, watch: Watch, now: datetime, status: str, word: str) -> None:
+    match(watch, 1, now=now, listing_status=status)
+    assert word in card(page)
+    assert "match--gone" in page.get(FEED).content.decode()
+
+
 def test_the_feed_can_be_narrowed_to_a_watch_and_to_words(
     page: Client, alice: User, watch: Watch, now: datetime
 ) -> None:

@@ -143,11 +143,13 @@ async def test_the_counter_beside_the_menu_follows(
     page: AsyncClient, alice: User, now: datetime, redis: redis_library.Redis
 ) -> None:
     watch = await sync_to_async(watch_of)(alice, now=now)
-    await sync_to_async(match)(watch, 1, now=now)
+    ends = timezone.now() + timedelta(minutes=9)
+    await sync_to_async(match)(watch, 1, now=now, listing_kind="auction", listing_ends_at=ends)
     async with listening(page) as until:
         heard = await until("ping")
     (partials,) = [message["data"] for message in heard if "event" not in message]
     assert '<hx-partial hx-target="#n-new" hx-swap="textContent">1</hx-partial>' in partials
+    assert '<hx-partial hx-target="#n-ending-tab" hx-swap="textContent">1</hx-partial>' in partials
 
 
 async def test_a_page_behind_the_stream_is_told_to_look_again(
