@@ -5,7 +5,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from monitor_site.web import frame, health, live, matches, pictures, start, watches
+from monitor_site.web import auction_pages, frame, health, listing_pages, live, matches, pictures, start, watches
 
 admin.autodiscover()
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call]
@@ -40,6 +40,10 @@ account_urls = [
 urlpatterns = [
     path("", matches.feed, name="home"),
     path("matches/", include(match_urls)),
+    path("auctions/", auction_pages.auction_list, name="auctions"),
+    path("listings/<int:pk>/", listing_pages.listing, name="listing"),
+    path("listings/<int:pk>/ignore/", listing_pages.ignore, name="listing-ignore"),
+    path("listings/<int:pk>/restore/", listing_pages.restore, name="listing-restore"),
     path("watches/", include(watch_urls)),
     path("more/", frame.more, name="more"),
     path("events/", live.events, name="events"),

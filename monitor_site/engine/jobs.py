@@ -55,9 +55,9 @@ def announce_matches(match_ids: Sequence[int]) -> None:
 def announce_changes(listing_ids: Sequence[int]) -> None:
     """Tell the open pages of everybody whose matches these listings are."""
     taken = outbox.take(topic=changes.TOPIC, object_ids=listing_ids)
-    matches = follow.wanted().filter(listing_id__in=taken)
-    for pk, user_id, listing_id in matches.values_list("pk", "user_id", "listing_id"):
-        stream.append(redis_client(), user_id=user_id, event="listing", data={"listing": listing_id, "match": pk})
+    matches = follow.wanted().filter(listing_id__in=taken).order_by()
+    for user_id, listing_id in matches.values_list("user_id", "listing_id").distinct():
+        stream.append(redis_client(), user_id=user_id, event="listing", data={"listing": listing_id})
     outbox.finish(topic=changes.TOPIC, taken=taken, now=datetime.now(UTC))
 
 

@@ -1,22 +1,22 @@
 """What the card of a match shows, as plain values."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from monitor_site.contract import Condition, Kind, Shipping, Status
+from monitor_site.contract import Condition, Kind, Shipping
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Cause, Listing, Match, MatchState
 
 from . import pictures, why
 from .highlighting import marked
-from .named import CONDITIONS, ENDED, SHIPPINGS
+from .named import CONDITIONS, SHIPPINGS
+from .standing import Standing, price_word, standing_of
 
 MOST_STARS = 5
-EXTENSION = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +26,14 @@ class Card:
     match: Match
     listing: Listing
     marketplace: str
+    url: str
     title: SafeString
     picture: str
     picture_count: int
     condition: str
     shipping: str
-    ended: str
-    ends: datetime | None
+    standing: Standing
+    price_word: str
     seen_as: datetime
     rating: str
     price: int | None
@@ -67,24 +68,33 @@ def hit_words(match: Match) -> list[str]:
     return [word for one in hits for word in one.get("words", [])]
 
 
+def address_of(listing: Listing) -> str:
+    """Where a person buys or bids by hand: what the plugin says, else where it was seen."""
+    plugin, practice = catalog().plugins.get(listing.marketplace), catalog().practice_address(listing.marketplace)
+    if plugin is None or plugin.link is None:
+        return listing.url
+    return plugin.link(listing.external_id, web=practice or plugin.manifest.home.rstrip("/"))
+
+
 def card_of(match: Match) -> Card:
     """Everything the card of a match shows; ``match`` comes with its listing loaded."""
     listing = match.listing
     was, drop = _price_drop(match)
-    status = _status(listing)
+    standing = standing_of(listing, now=timezone.now())
     return Card(
         match=match,
         listing=listing,
         marketplace=catalog().title(listing.marketplace, get_language() or "en"),
+        url=address_of(listing),
         title=marked(listing.title, hit_words(match)),
         picture=pictures.address(listing.images[0], size=480) if listing.images else "",
         picture_count=len(listing.images),
         condition=str(CONDITIONS.get(Condition(listing.condition), "")),
         shipping=str(SHIPPINGS[Shipping(listing.shipping)]),
-        ended=str(ENDED.get(status, "")),
-        ends=listing.ends_at if listing.kind == Kind.AUCTION and status == Status.ON_SALE else None,
+        standing=standing,
+        price_word=price_word(listing, gone=standing.gone),
         seen_as=match.matched_at,
-        rating=_rating(listing.seller_rating),
+        rating=rating_words(listing.seller_rating),
         price=listing.price,
         was=was,
         drop=drop,
@@ -92,13 +102,7 @@ def card_of(match: Match) -> Card:
     )
 
 
-def _status(listing: Listing) -> Status:
-    """An auction that nobody looks at any more ends all the same; its end may have been moved a little."""
-    over = listing.ends_at is not None and listing.ends_at + EXTENSION < timezone.now()
-    return Status.ENDED if over and listing.status == Status.ON_SALE else Status(listing.status)
-
-
-def _rating(figure: float | None) -> str:
+def rating_words(figure: float | None) -> str:
     """Stars out of five, or the share of good ratings in percent: what is above five can only be a share."""
     if figure is None:
         return ""

@@ -4,6 +4,8 @@ import secrets
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db.models import IntegerField, Subquery
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
@@ -13,6 +15,7 @@ from monitor_site.accounts.models import Theme
 from monitor_site.watches.models import Match, MatchState, Watch
 
 from . import live, wording
+from .auctions import ending_soon
 from .middleware import THEME_COOKIE
 
 COUNTED = 100
@@ -48,12 +51,19 @@ def theme_of(request: HttpRequest) -> str:
 
 
 def counts(user: Any) -> dict[str, int]:
-    """New matches (counted up to 100) and watches of a person."""
+    """New matches and auctions that end within the hour (both counted up to 100), and watches of a person."""
     if not user.is_authenticated:
-        return {"new": 0, "watches": 0}
-    return {"new": new_matches(user), "watches": Watch.objects.of(user).count()}
+        return {"new": 0, "ending": 0, "watches": 0}
+    new = Match.objects.of(user).told().filter(state=MatchState.NEW).order_by()[:COUNTED]
+    ending = ending_soon(user, now=timezone.now())
+    watches = Watch.objects.of(user).order_by()
+    person = get_user_model().objects.filter(pk=user.pk)
+    counted = person.values_list(HowMany(new), HowMany(ending), HowMany(watches)).get()
+    return dict(zip(("new", "ending", "watches"), counted, strict=True))
 
 
-def new_matches(user: Any) -> int:
-    """How many matches nobody has looked at yet; 100 stands for more."""
-    return Match.objects.of(user).told().filter(state=MatchState.NEW).order_by()[:COUNTED].count()
+class HowMany(Subquery):
+    """The number of rows of a query as one value, so that several are asked for at once."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
+    output_field = IntegerField()

@@ -6,30 +6,35 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, Subquery
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy
 
+from monitor_site.contract import Kind
 from monitor_site.watches.models import Cause, EventKind, ListingEvent, Match, MatchQuerySet, MatchState
 from monitor_site.watches.text import fold
 
 PER_PAGE = 30
 AT_ONCE = 4 * PER_PAGE
 SEARCHED = 5000
+FOLLOWED = 500
+CHANGED = timedelta(minutes=2)
 LATE_ROWS = timedelta(minutes=1)
 SEGMENTS = {
     "all": gettext_lazy("All"),
     "new": gettext_lazy("New"),
+    "auctions": gettext_lazy("Auctions"),
     "drops": gettext_lazy("Price drops"),
     "ignored": gettext_lazy("Ignored"),
 }
 CONDITIONS_OF = {
     "all": ~Q(state=MatchState.IGNORED),
     "new": Q(state=MatchState.NEW),
+    "auctions": Q(listing__kind=Kind.AUCTION.value) & ~Q(state=MatchState.IGNORED),
     "drops": Q(cause=Cause.PRICE_DROP) & ~Q(state=MatchState.IGNORED),
     "ignored": Q(state=MatchState.IGNORED),
 }
-RARE = {"drops", "ignored"}  # no index knows them: few of them may lie far apart
+RARE = {"auctions", "drops", "ignored"}  # no index knows them: few of them may lie far apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +43,7 @@ class Filters:
 
     segment: str
     watch: int | None
+    market: str
     words: str
 
     @classmethod
@@ -47,12 +53,13 @@ class Filters:
         return cls(
             segment=segment if segment in SEGMENTS else "all",
             watch=number(query.get("watch")),
+            market=query.get("market", "").replace("\x00", "")[:40],
             words=query.get("q", "").replace("\x00", "").strip()[:200],
         )
 
     def query(self, **changes: Any) -> str:
         """The query string of these filters with some of them changed."""
-        values = {"show": self.segment, "watch": self.watch, "q": self.words} | changes
+        values = {"show": self.segment, "watch": self.watch, "market": self.market, "q": self.words} | changes
         return urlencode({key: value for key, value in values.items() if value and (key, value) != ("show", "all")})
 
 
@@ -76,9 +83,10 @@ def page_of(user: Any, filters: Filters, *, before: int | None) -> Page:
     """
     matches = _of(user, filters)
     matches = matches.filter(id__lt=before) if before else matches
-    end = _end_of_search(matches) if filters.words or filters.segment in RARE else None
+    rare = filters.words or filters.market or filters.segment in RARE
+    end = _end_of_search(matches) if rare else None
     matches = matches.filter(id__gte=end) if end else matches
-    ids = _ids(matches.filter(CONDITIONS_OF[filters.segment]), filters, limit=PER_PAGE + 1)
+    ids = _ids(_narrowed(matches, filters), filters, limit=PER_PAGE + 1)
     if len(ids) > PER_PAGE:
         return Page(matches=_shown(ids[:PER_PAGE]), older=ids[PER_PAGE - 1])
     return Page(matches=_shown(ids), older=end)
@@ -87,6 +95,11 @@ def page_of(user: Any, filters: Filters, *, before: int | None) -> Page:
 def _of(user: Any, filters: Filters) -> MatchQuerySet:
     told = Match.objects.of(user).told()
     return told.filter(watch_id=filters.watch) if filters.watch is not None else told
+
+
+def _narrowed(matches: MatchQuerySet, filters: Filters) -> MatchQuerySet:
+    wanted = matches.filter(CONDITIONS_OF[filters.segment])
+    return wanted.filter(listing__marketplace=filters.market) if filters.market else wanted
 
 
 def _end_of_search(matches: MatchQuerySet) -> int | None:
@@ -100,7 +113,7 @@ def since(user: Any, filters: Filters, *, after: int, now: datetime) -> list[int
 
     PostgreSQL gives ids before it shows rows: a smaller one may appear later than a greater one.
     """
-    wanted = _of(user, filters).filter(CONDITIONS_OF[filters.segment])
+    wanted = _narrowed(_of(user, filters), filters)
     fresh = _ids(wanted.filter(id__gt=after), filters, limit=AT_ONCE + 1)
     late = _ids(wanted.filter(matched_at__gte=now - LATE_ROWS), filters, limit=AT_ONCE + 1)
     return sorted({*fresh, *late}, reverse=True)[: AT_ONCE + 1]
@@ -134,9 +147,17 @@ def shown(matches: MatchQuerySet) -> MatchQuerySet:
     return matches.select_related("watch", "listing").annotate(price_before=Subquery(drops.values("before")[:1]))
 
 
+def changed_lately(user: Any, *, now: datetime) -> list[Match]:
+    """Those of the newest matches to whose listings something happened in the last minutes, as cards need them."""
+    newest = Match.objects.of(user).told().order_by("-id").values("pk")[:FOLLOWED]
+    happened = ListingEvent.objects.filter(listing=OuterRef("listing"), at__gte=now - CHANGED)
+    matches = Match.objects.filter(Exists(happened), pk__in=newest)
+    return list(shown(matches).order_by("-id")[:AT_ONCE])
+
+
 def all_behind(user: Any, filters: Filters, *, upto: int | None) -> MatchQuerySet:
     """Every match behind these filters up to an id; with words those of the newest that a search looks through."""
-    matches = _of(user, filters).filter(CONDITIONS_OF[filters.segment])
+    matches = _narrowed(_of(user, filters), filters)
     matches = matches.filter(id__lte=upto) if upto is not None else matches
     if not filters.words:
         return matches

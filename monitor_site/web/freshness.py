@@ -7,6 +7,8 @@ from statistics import median
 
 from monitor_site.watches.models import Cause, Check, Match, MatchState, WatchTarget
 
+from .auctions import ending_soon
+
 WINDOW = timedelta(minutes=10)
 SAMPLE = 200
 TARGETS = 50  # the ones checked last stand for all
@@ -18,13 +20,15 @@ class Freshness:
     """Figures of the last ten minutes of one person's watches; ``None`` where nothing happened.
 
     ``found_ms``: median from listing to discovery. ``late_ms``: median lateness of the checks. ``age_s``: seconds
-    since the last check. ``new``: matches nobody has looked at, 100 standing for more.
+    since the last check. ``new``: matches nobody has looked at; ``ending``: auctions that end within the hour; both
+    with 100 standing for more.
     """
 
     found_ms: int | None
     late_ms: int | None
     age_s: int | None
     new: int
+    ending: int
 
 
 def freshness_of(user_id: int, *, now: datetime) -> Freshness:
@@ -35,6 +39,7 @@ def freshness_of(user_id: int, *, now: datetime) -> Freshness:
         late_ms=_median([lateness for lateness, _ in checks]),
         age_s=max(0, int((now - checks[0][1]).total_seconds())) if checks else None,
         new=Match.objects.filter(user_id=user_id, silent=False, state=MatchState.NEW).order_by()[:COUNTED].count(),
+        ending=ending_soon(user_id, now=now).count(),
     )
 
 

@@ -1,7 +1,7 @@
 """The stream of an open page: server-sent events with a cursor, so that nothing between two connections is lost.
 
 Messages: ``hello``, ``ping`` (every 5 s: server time and the figures of the live chip), ``matches`` (there is something
-new), ``listings`` (numbers of matches whose listing changed), ``watches`` (the health of a watch changed), ``resync``
+new), ``listings`` (to so many listings something happened), ``watches`` (the health of a watch changed), ``resync``
 (ask the page's address again), ``full`` (too many open pages), and unnamed ones with partials for the counters. Who is
 not signed in gets 401, at once or when a session ends.
 """

@@ -10,7 +10,7 @@ from .live_hub import Entry
 HELLO = "retry: 500\nevent: hello\ndata: {}\n\n"  # a wait belongs to an event, else the page does not obey
 FULL = "retry: 30000\nevent: full\ndata: {}\n\n"
 COUNTED = 100
-COUNTERS = ("n-new", "n-tab")
+COUNTERS = {"new": ("n-new", "n-tab"), "ending": ("n-ending", "n-ending-tab")}
 
 
 def order(cursor: str) -> tuple[int, int]:
@@ -36,7 +36,7 @@ class Page:
 
     def __init__(self, cursor: str) -> None:
         self.cursor = cursor
-        self._shown: int | None = None
+        self._shown: dict[str, int] = {}
 
     def entries(self, entries: list[Entry]) -> str:
         """Entries of the stream, each once: one message for all new matches, one for all changed ones, one a watch."""
@@ -46,9 +46,9 @@ class Page:
         self.cursor = fresh[-1][0]
         watches = sorted({_data(entry)["watch"] for entry in fresh if entry[1]["event"] == "watch"})
         matches = sum(entry[1]["event"] == "match" for entry in fresh)
-        changed = sorted({_data(entry)["match"] for entry in fresh if entry[1]["event"] == "listing"})
+        changed = len({_data(entry)["listing"] for entry in fresh if entry[1]["event"] == "listing"})
         text = "".join(self._message("watches", {"watch": watch}) for watch in watches)
-        text += self._message("listings", {"ids": changed}) if changed else ""
+        text += self._message("listings", {"n": changed}) if changed else ""
         return text + (self._message("matches", {"n": matches, "cursor": self.cursor}) if matches else "")
 
     def resync(self, entries: list[Entry]) -> str:
@@ -57,22 +57,29 @@ class Page:
         return self._message("resync", {})
 
     def figures(self, figures: dict[str, Any], *, now_ms: int) -> str:
-        """A ping with the figures of the chip, and the counter beside the menu when it has changed."""
-        text = self._counters(figures["new"]) if figures and figures["new"] != self._shown else ""
+        """A ping with the figures of the chip, and the counters beside the menu that have changed."""
+        counts = {name: figures[name] for name in COUNTERS if figures and figures[name] != self._shown.get(name)}
+        self._shown |= counts
         chip = {name: figures.get(f"{name}_ms") for name in ("found", "late")}
-        return text + self._message("ping", {"t": now_ms, "age": figures.get("age_s"), **chip})
-
-    def _counters(self, new: int) -> str:
-        self._shown = new
-        shown = "" if not new else str(new) if new < COUNTED else f"{COUNTED - 1}+"
-        return self._message("", "".join(
-            f'<hx-partial hx-target="#{place}" hx-swap="textContent">{shown}</hx-partial>' for place in COUNTERS
-        ))  # fmt: skip
+        ping = self._message("ping", {"t": now_ms, "age": figures.get("age_s"), **chip})
+        return (self._message("", _counters(counts)) if counts else "") + ping
 
     def _message(self, event: str, data: Any) -> str:
         lines = [f"event: {event}"] if event else []
         body = data if isinstance(data, str) else json.dumps(data)
         return "\n".join([*lines, f"id: {self.cursor}", f"data: {body}", "", ""])
+
+
+def _counters(counts: dict[str, int]) -> str:
+    return "".join(
+        f'<hx-partial hx-target="#{place}" hx-swap="textContent">{_up_to_99(count)}</hx-partial>'
+        for name, count in counts.items()
+        for place in COUNTERS[name]
+    )
+
+
+def _up_to_99(count: int) -> str:
+    return "" if not count else str(count) if count < COUNTED else f"{COUNTED - 1}+"
 
 
 def _data(entry: Entry) -> dict[str, Any]:

@@ -11,18 +11,19 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site.watches import services
-from monitor_site.watches.models import Match, Watch
+from monitor_site.watches.models import Match
 
-from . import live
-from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, newest, number, page_of, shown, since
+from . import degraded, live
+from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, newest, number, page_of, shown, since
 from .feed_rail import rail_of
+from .filtering import choices_of
 
 
 @require_safe
 def feed(request: HttpRequest) -> HttpResponse:
-    """The page; with ``after`` what came since: cards, or their numbers with ``count``; with ``these`` those cards."""
-    if "these" in request.GET:
-        return _these(request)
+    """The page; with ``after`` what came since, cards or with ``count`` their numbers; with ``changed`` parts of cards."""
+    if "changed" in request.GET:
+        return _changed(request)
     filters = Filters.of(request.GET)
     after = number(request.GET.get("after"))
     if after is not None:
@@ -30,11 +31,10 @@ def feed(request: HttpRequest) -> HttpResponse:
     return render(request, "web/matches.html", _page(request, filters))
 
 
-def _these(request: HttpRequest) -> HttpResponse:
-    """Cards that the page shows already and whose listings have changed."""
-    ids = [pk for part in request.GET["these"].split(",")[:AT_ONCE] if (pk := number(part)) is not None]
-    found = shown(Match.objects.of(request.user).filter(pk__in=ids)).order_by("-id")
-    return render(request, "web/_matches.html", {"matches": found})
+def _changed(request: HttpRequest) -> HttpResponse:
+    """Price and facts of the cards whose listings changed a moment ago; a page swaps those that it shows."""
+    found = changed_lately(request.user, now=timezone.now())
+    return render(request, "web/_changed.html", {"cards": [card_of(match) for match in found]})
 
 
 def _since(request: HttpRequest, ids: list[int]) -> HttpResponse:
@@ -57,21 +57,11 @@ def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
         "filters": filters,
         "matches": page.matches,
         "older": filters.query(before=page.older) if page.older else "",
-        "segments": [(name, label, filters.query(show=name)) for name, label in SEGMENTS.items()],
-        "any_watch": filters.query(watch=None),
         "filtered": bool(filters.query()) or bool(before),
         "first_page": not before,
         "rail": rail_of(request.user, now=timezone.now()),
-        **_watches(request, filters),
-    }
-
-
-def _watches(request: HttpRequest, filters: Filters) -> dict[str, Any]:
-    watches = list(Watch.objects.of(request.user).order_by("name").values("pk", "name", "paused_at")[:200])
-    return {
-        "watches": [watch | {"query": filters.query(watch=watch["pk"])} for watch in watches],
-        "watch_name": next((watch["name"] for watch in watches if watch["pk"] == filters.watch), ""),
-        "all_paused": bool(watches) and all(watch["paused_at"] for watch in watches),
+        "notes": degraded.notes_for("matches", request.user),
+        **choices_of(request.user, filters, SEGMENTS),
     }
 
 

@@ -6,27 +6,19 @@ from datetime import datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
 
-import redis
-import structlog
-from django.db.models import Count
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.translation import gettext, ngettext, pgettext
+from django.utils.translation import gettext, pgettext
 
-from monitor_site.connections import redis_client
-from monitor_site.marketplaces import breaker
 from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import needs, queries
-from monitor_site.watches.models import WatchTarget
 from monitor_site.watches.needs import Need, Summary
 from monitor_site.watches.queries import Row
 
-from . import pictures, wording
-from .watch_words import Health, Note, error_words, health, marketplace_title, note_of, price_words
+from . import degraded, pictures
+from .watch_words import Health, Note, health, marketplace_title, note_of, price_words
 
-log = structlog.get_logger(__name__)
 SHOWN_NOTES = 4
 LONGEST_SEARCH = 80
 LONGEST_ID = 18
@@ -155,7 +147,10 @@ def lines_of(
 
 def lines_by_id(user: Any, ids: Collection[int], *, now: datetime) -> list[Line]:
     """The lines of some watches of a user; those of others are not there."""
-    found, still = queries.watches_of(user, now=now, known=catalog().plugins).filter(pk__in=ids), standing_still()
+    found, still = (
+        queries.watches_of(user, now=now, known=catalog().plugins).filter(pk__in=ids),
+        degraded.standing_still(),
+    )
     return [line_of(row, still=still) for row in queries.rows(found, now=now, zone=timezone.get_current_timezone())]
 
 
@@ -163,52 +158,6 @@ def live_ids(query: QueryDict) -> list[int]:
     """The watches an open page asks news of: ``live=3,14``."""
     parts = query.get("live", "").split(",")[: queries.PAGE]
     return [int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) <= LONGEST_ID]
-
-
-def standing_still() -> dict[str, BreakerView]:
-    """The marketplaces that are not asked at the moment; none when Redis cannot say."""
-    try:
-        states = breaker.read_all(redis_client(), list(catalog().plugins))
-    except redis.RedisError as error:
-        log.warning("watches.breakers_unknown", error=str(error))
-        return {}
-    return {name: state for name, state in states.items() if state["state"] == "open"}
-
-
-def market_notes(*, user: Any, still: Mapping[str, BreakerView]) -> list[Note]:
-    """One line for each marketplace that stands still and that the user watches."""
-    if not still:
-        return []
-    waiting = WatchTarget.objects.filter(watch__user=user, watch__paused_at=None, target__marketplace__in=list(still))
-    counts = dict(waiting.values_list("target__marketplace").annotate(n=Count("watch", distinct=True)))
-    return [_market_note(name, still[name], count) for name, count in sorted(counts.items())]
-
-
-def _market_note(name: str, state: BreakerView, count: int) -> Note:
-    sentence = ngettext(
-        "{marketplace} is not asked at the moment ({reason}). {count} watch waits; we try again {time}.",
-        "{marketplace} is not asked at the moment ({reason}). {count} watches wait; we try again {time}.",
-        count,
-    )
-    return Note(
-        icon="triangle-alert",
-        bad=False,
-        sentence=format_html(
-            sentence,
-            marketplace=format_html("<b>{}</b>", marketplace_title(name)),
-            reason=error_words(state["reason"]),
-            count=count,
-            time=_time(state["until"]),
-        ),
-        url="",
-        label="",
-    )
-
-
-def _time(moment: str | None) -> str:
-    if not moment:
-        return gettext("soon")
-    return wording.until(datetime.fromisoformat(moment), now=timezone.now())
 
 
 def notes_of(*, user: Any, now: datetime, covered: Collection[str]) -> list[Note]:

@@ -18,7 +18,7 @@ from monitor_site.watches import needs, queries, services
 from monitor_site.watches.models import Watch
 from monitor_site.watches.needs import Need
 
-from . import live
+from . import degraded, live
 from . import watch_list as listing
 from .once import make_once
 from .watch_form import WatchForm, initial_of
@@ -49,7 +49,7 @@ def watch_list(request: HttpRequest) -> HttpResponse:
         lines = listing.lines_by_id(request.user, ids, now=timezone.now())
         return render(request, "web/watches/_live.html", {"lines": lines})
     cursor, now, zone = live.cursor_of(request.user.pk or 0), timezone.now(), timezone.get_current_timezone()
-    look, still = listing.look_of(request.GET), listing.standing_still()
+    look, still = listing.look_of(request.GET), degraded.standing_still()
     lines, more = listing.lines_of(user=request.user, look=look, now=now, zone=zone, still=still)
     summary = needs.summary(user=request.user, now=now, known=catalog().plugins, covered=still)
     notes = listing.notes_of(user=request.user, now=now, covered=still) if summary.uncovered else []
@@ -65,7 +65,7 @@ def watch_list(request: HttpRequest) -> HttpResponse:
         "orders": listing.orders_of(look),
         "markets": listing.markets_of(look, summary),
         "today": queries.matches_today(user=request.user, now=now, zone=zone),
-        "notes": [*listing.market_notes(user=request.user, still=still), *notes],
+        "notes": [*(degraded.notes_of_watches(request.user) if still else []), *notes],
         "more_needs": summary.uncovered - len(notes),
     }
     return render(request, "web/watches/list.html", context)

@@ -1,12 +1,14 @@
 """Money, moments and durations as people read them in their language. Pure but for the active language and zone."""
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext, pgettext
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
+JAPAN = ZoneInfo("Asia/Tokyo")
 
 
 def money(amount: int | None) -> str:
@@ -55,10 +57,10 @@ def _clock_or_date(moment: datetime, now: datetime) -> str:
     return date_format(local, "SHORT_DATETIME_FORMAT" if local.year == today.year else "DATE_FORMAT")
 
 
-def until(moment: datetime, *, now: datetime) -> str:
-    """How long until then; what is due or over is due any moment."""
+def until(moment: datetime, *, now: datetime, least: int = 1) -> str:
+    """How long until then; what is due, over, or less than ``least`` seconds away is due any moment."""
     seconds = int((moment - now).total_seconds())
-    if seconds < 1:
+    if seconds < least:
         return gettext("any moment")
     if seconds < MINUTE:
         return gettext("in %(n)s s") % {"n": seconds}
@@ -67,6 +69,30 @@ def until(moment: datetime, *, now: datetime) -> str:
     if seconds < 2 * DAY:
         return gettext("in %(n)s h") % {"n": seconds // HOUR}
     return gettext("in %(n)s d") % {"n": seconds // DAY}
+
+
+def countdown(moment: datetime, *, now: datetime) -> str:
+    """The time left as a clock: ``12:36``, ``1:48:02``, above a day ``1 d 3 h``; what is over stays at ``00:00``."""
+    seconds = max(0, int((moment - now).total_seconds()))
+    hours, minutes = seconds // HOUR, f"{seconds % HOUR // MINUTE:02}:{seconds % MINUTE:02}"
+    if hours < 24:
+        return f"{hours}:{minutes}" if hours else minutes
+    return f"{gettext('%(n)s d') % {'n': hours // 24}} {gettext('%(n)s h') % {'n': hours % 24}}"
+
+
+def end(moment: datetime, *, now: datetime) -> str:
+    """When something ends, on the reader's clock; with Japan's beside it when that shows another time."""
+    here, there = timezone.localtime(moment), timezone.localtime(moment, JAPAN)
+    today = timezone.localtime(now).date()
+    text = _day_and_clock(here, today)
+    if here.utcoffset() == there.utcoffset():
+        return text
+    facts = {"time": text, "japan": _day_and_clock(there, here.date())}
+    return gettext("%(time)s (Japan %(japan)s)") % facts
+
+
+def _day_and_clock(local: datetime, today: date) -> str:
+    return date_format(local, "TIME_FORMAT" if local.date() == today else "SHORT_DATETIME_FORMAT")
 
 
 def duration(seconds: float) -> str:
@@ -125,4 +151,6 @@ def _times_for_scripts() -> dict[str, str]:
         "in_h": gettext("in %(n)s h"),
         "in_d": gettext("in %(n)s d"),
         "s": gettext("%(n)s s"),
+        "h": gettext("%(n)s h"),
+        "d": gettext("%(n)s d"),
     }

@@ -1,4 +1,4 @@
-// The form of a watch: Ctrl+Enter saves, and who leaves with unsaved changes is asked first.
+// Ctrl+Enter saves; who leaves with unsaved changes is asked first.
 const form = document.getElementById("watch-form");
 let changed = form.querySelector(".field--error") !== null;
 

@@ -1,6 +1,6 @@
-// The open page: stream watchdog, live chip, "N new" pill, relative times, rings. One timer a second for all of it.
+// The open page: stream, chip, pill, times, rings; one timer for all.
 const get = (id) => document.getElementById(id);
-const words = JSON.parse(get("words")?.textContent || "{}");
+const words = JSON.parse(get("words").textContent);
 const live = get("live"), chip = get("chip"), pill = get("pill"), feed = get("feed");
 const zone = document.body.dataset.zone, language = document.documentElement.lang, title = document.title;
 const put = (text, n) => text.replace("%(n)s", n);
@@ -16,40 +16,52 @@ function format(options) {
 }
 const clock = format({ timeStyle: "short", hourCycle: "h23" }), day = format({ dateStyle: "short" });
 
-let offset = 0, heard = 0, began = Date.now(), figures = {}, tries = 0, nextTry = 3000, full = false;
+let offset = 0, heard = 0, began = Date.now(), figures = {}, tries = 0, nextTry = 3000, full = 0;
 let paused = false, out = false, fresh = 0, polled = 0, counting = null, saidAt = 0;
 const now = () => Date.now() + offset;
+const whole = (n, unit = 1e3) => Math.max(0, Math.floor(n / unit));
 
 // ---- times
-const seconds = (ms) => (ms < 9950 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000));
+const seconds = (ms) => (ms < 9950 ? (ms / 1e3).toFixed(1) : Math.round(ms / 1e3));
 
 function ago(then) {
-  const s = Math.max(0, Math.floor((now() - then) / 1000));
+  const s = whole(now() - then);
   if (s < 2) return words.now;
   if (s < 60) return put(words.ago_s, s);
-  if (s < 3600) return put(words.ago_m, Math.floor(s / 60));
+  if (s < 3600) return put(words.ago_m, whole(s, 60));
   return day.format(then) === day.format(now()) ? clock.format(then) : words.yesterday.replace("%(time)s", clock.format(then));
 }
 
-function until(then) {
-  const s = Math.floor((then - now()) / 1000);
-  if (s < 1) return words.due;
+function until(then, least) {
+  const s = whole(then - now());
+  if (s < (least || 1)) return words.due;
   const [text, unit] = s < 60 ? ["in_s", 1] : s < 3600 ? ["in_m", 60] : s < 1728e2 ? ["in_h", 3600] : ["in_d", 864e2];
-  return put(words[text], Math.floor(s / unit));
+  return put(words[text], whole(s, unit));
+}
+
+const two = (n) => `${n % 60}`.padStart(2, 0);
+
+function left(then) {
+  const s = whole(then - now()), h = whole(s, 3600);
+  if (h > 23) return `${put(words.d, whole(h, 24))} ${put(words.h, h % 24)}`;
+  return `${h ? `${h}:` : ""}${two(whole(s, 60))}:${two(s)}`;
 }
 
 function write(element, text) {
   if (text && element.textContent !== text) element.textContent = text;
 }
 
+const each = (name, text) => {
+  for (const element of document.querySelectorAll(`time[data-${name}]`))
+    write(element, text(Date.parse(element.dateTime), element.dataset[name]));
+};
+
 function tick() {
-  for (const element of document.querySelectorAll("time[data-ago]")) {
-    const then = Date.parse(element.dateTime);
-    if (now() - then < 7200e3) write(element, ago(then));
-  }
-  for (const element of document.querySelectorAll("time[data-in]")) write(element, until(Date.parse(element.dateTime)));
+  each("ago", (then) => now() - then < 7200e3 && ago(then));
+  each("in", until);
+  each("end", left);
   for (const ring of document.querySelectorAll(".ring[data-due]")) {
-    const every = ring.dataset.every * 1000, left = Date.parse(ring.dataset.due) - now();
+    const every = ring.dataset.every * 1e3, left = Date.parse(ring.dataset.due) - now();
     const share = Math.max(0, Math.min(1, 1 - left / every));
     ring.querySelector(".ring__v")?.setAttribute("stroke-dasharray", `${Math.round(share * 100)} 100`);
   }
@@ -64,7 +76,7 @@ function state() {
   if (full) return ["polling", words.full];
   if (silent > 60e3) return ["polling", words.polling];
   if (silent > 15e3) {
-    const old = Math.round((figures.age || 0) + silent / 1000);
+    const old = Math.round((figures.age || 0) + silent / 1e3);
     return heard ? ["off", words.off, put(words.old, put(words.s, old))] : ["off", words.off];
   }
   if (!heard) return ["wait", words.wait];
@@ -83,7 +95,7 @@ function show() {
   while (parts.children.length > texts.length) parts.lastElementChild.remove();
 }
 
-// ---- watchdog: a dead connection is cut, a failed first one is opened again, and at worst the page asks by itself
+// ---- watchdog: cuts what is dead, opens again what failed; at worst the page asks by itself
 function watch() {
   show();
   if (paused || out || document.hidden) return;
@@ -97,11 +109,11 @@ function watch() {
 }
 
 function connect() {
-  nextTry = Date.now() - began + [1, 2, 5, 10, 20][Math.min(tries++, 4)] * 1000;
+  nextTry = Date.now() - began + [1, 2, 5, 10, 20][Math.min(tries++, 4)] * 1e3;
   window.htmx?.ajax("GET", live.getAttribute("hx-sse:connect"), { source: live, swap: "none" });
 }
 
-// Signed out elsewhere: nothing is asked any more, and the page says so.
+// Signed out elsewhere: nothing is asked any more.
 function leave() {
   out = true;
   get("out").hidden = false;
@@ -109,36 +121,26 @@ function leave() {
 }
 
 const on = (name, act) => live.addEventListener(name, (event) => act(JSON.parse(event.detail?.data || "{}")));
-if (live) {
-  on("ping", (data) => {
-    if (!heard) soon();
-    heard = Date.now();
-    tries = 0;
-    full = false;
-    offset = data.t - heard;
-    figures = data;
-    show();
-  });
-  on("matches", () => soon());
-  on("listings", (data) => refresh(data.ids));
-  on("resync", () => soon());
-  on("full", () => (full = true));
-  live.addEventListener("htmx:sse:before:connection", ({ detail }) => (detail.connection.cancelled = out));
-  for (const type of ["htmx:sse:error", "htmx:response:error"])
-    document.addEventListener(type, ({ detail }) => (detail.status || detail.ctx?.response?.status) === 401 && leave());
-  document.addEventListener("htmx:before:request", (event) => out && event.target.hidden && event.preventDefault());
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) return;
-    heard &&= Date.now();
-    soon();
-    tick();
-  });
-}
+on("ping", (data) => {
+  if (!heard) soon();
+  heard = Date.now();
+  tries = full = 0;
+  offset = data.t - heard;
+  figures = data;
+  show();
+});
+on("matches", () => soon());
+on("resync", () => soon());
+on("full", () => (full = 1));
+live.addEventListener("htmx:sse:before:connection", ({ detail }) => (detail.connection.cancelled = out));
+for (const type of ["htmx:sse:error", "htmx:response:error"])
+  document.addEventListener(type, ({ detail }) => (detail.status || detail.ctx?.response?.status) === 401 && leave());
+document.addEventListener("htmx:before:request", (event) => out && event.target.hidden && event.preventDefault());
 
-// ---- pill: what is new is asked with the page's own filters, less what it shows already, and shown when asked for
+// ---- pill: what is new behind the page's filters, shown when asked for
 const since = () => `${feed.dataset.url}&after=${feed.dataset.newest}`.replace("?&", "?");
 const known = new Set([...(feed?.children || [])].map((card) => +card.dataset.id));
-// Below a full page's last card nothing is new: it stands on an older page.
+// Below a full page's last card nothing is new.
 const floor = known.size < 30 ? 0 : Math.min(...known);
 const unknown = (id) => id > floor && !known.has(id);
 
@@ -169,45 +171,32 @@ async function count() {
   }
 }
 
-// A listing changed: its card takes over price and state. What can have the focus stays as it is.
-async function refresh(ids) {
-  const mine = ids.filter((id) => feed?.querySelector(`[data-id="${id}"]`)).slice(0, MOST);
-  if (!mine.length || !feed.dataset.url || paused || out) return;
-  const answer = await ask(`${feed.dataset.url}&these=${mine}`.replace("?&", "?"));
-  if (!answer) return;
-  const box = document.createElement("template");
-  box.innerHTML = await answer.text();
-  for (const made of box.content.children) {
-    const card = feed.querySelector(`[data-id="${made.dataset.id}"]`);
-    for (const part of [".match__cost", ".attrs"]) card?.querySelector(part)?.replaceWith(made.querySelector(part));
-    card?.classList.toggle("match--gone", made.classList.contains("match--gone"));
-  }
-}
-
 async function load() {
   if (fresh > MOST) return location.reload();
-  feed.setAttribute("aria-busy", "true");
+  feed.ariaBusy = true;
   const answer = await ask(since());
-  feed.setAttribute("aria-busy", "false");
+  feed.ariaBusy = false;
   if (!answer) return;
   const box = document.createElement("template");
   box.innerHTML = await answer.text();
   const cards = [...box.content.children].filter((card) => unknown(+card.dataset.id));
   if (!cards.length) return;
   document.querySelector(".feedbox > .empty")?.remove();
-  for (const card of cards) known.add(+card.dataset.id);
+  for (const card of cards) {
+    known.add(+card.dataset.id);
+    card.classList.add("is-new");
+  }
   feed.dataset.newest = Math.max(feed.dataset.newest, ...known);
   feed.querySelector(".here")?.remove();
   if (feed.children.length) feed.prepend(get("here").content.cloneNode(true));
-  for (const card of cards) card.classList.add("is-new");
   feed.prepend(...cards);
   for (const card of cards) window.htmx?.process(card);
   trim();
-  [...feed.querySelectorAll("article")].forEach((card, i) => card.setAttribute("aria-posinset", i + 1));
+  [...feed.querySelectorAll("article")].forEach((card, i) => (card.ariaPosInSet = i + 1));
   fresh = 0;
   pill.hidden = true;
   document.title = title;
-  scrollTo({ top: 0 });
+  scrollTo(0, 0);
   cards[0].focus({ preventScroll: true });
 }
 
@@ -229,15 +218,23 @@ document.querySelector('.tab[aria-current="page"]')?.addEventListener("click", (
 });
 get("pause")?.addEventListener("click", (event) => {
   paused = !paused;
-  event.currentTarget.setAttribute("aria-pressed", paused);
+  event.currentTarget.ariaPressed = paused;
   if (!paused) soon();
   show();
 });
 
-// ---- one timer, none in a hidden tab
-let timer = setInterval(tick, 1000);
-document.addEventListener("visibilitychange", () => {
+// ---- one timer, none while hidden
+let timer;
+
+function wake() {
   clearInterval(timer);
-  if (!document.hidden) timer = setInterval(tick, 1000);
-});
-tick();
+  if (document.hidden) return;
+  timer = setInterval(tick, 1e3);
+  if (heard) {
+    heard = Date.now();
+    soon();
+  }
+  tick();
+}
+document.addEventListener("visibilitychange", wake);
+wake();

@@ -1,4 +1,4 @@
-// Toasts, menus, dialogs, copy buttons, broken pictures: what HTML does not do alone.
+// What HTML does not do alone.
 const words = JSON.parse(document.getElementById("words")?.textContent || "{}");
 const toasts = document.getElementById("toasts");
 
@@ -20,7 +20,7 @@ function say(text) {
 }
 
 for (const toast of toasts?.children || []) expire(toast);
-// What asks in the background is hidden, and asks again; a sign-in that has ended is told by live.js.
+// What asks in the background is hidden and asks again; live.js tells of an ended sign-in.
 for (const type of ["htmx:response:error", "htmx:error"])
   document.addEventListener(type, ({ target, detail }) => {
     if (!target.hidden && detail?.ctx?.response?.status !== 401) say(words.failed);
@@ -36,7 +36,7 @@ document.addEventListener("click", async (event) => {
   const search = at("[data-open-search]");
   if (search) {
     const open = document.getElementById("search").classList.toggle("search--open");
-    search.setAttribute("aria-expanded", open);
+    search.ariaExpanded = open;
     if (open) document.querySelector("#search input[type=search]").focus();
   }
   const copy = at("[data-copy]");
@@ -62,5 +62,5 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// A picture that does not load leaves its quiet ground, not a broken sign.
+// A broken picture leaves its quiet ground.
 document.addEventListener("error", (event) => event.target.matches?.("img") && (event.target.hidden = true), true);

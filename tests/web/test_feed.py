@@ -12,7 +12,7 @@ from redis import Redis
 
 from monitor_site.accounts.models import User
 from monitor_site.outbox import stream
-from monitor_site.watches.models import Cause, EventKind, ListingEvent, Match, MatchState, Watch
+from monitor_site.watches.models import Cause, EventKind, Listing, ListingEvent, Match, MatchState, Watch
 from monitor_site.web import feed, matches
 from tests.web.rows import match, watch_of
 
@@ -40,7 +40,8 @@ def test_a_match_stands_in_the_feed_with_its_price_and_a_link_to_the_marketplace
     match(watch, 1, now=now, listing_price=48_000)
     html = page.get(FEED, headers={"accept-language": "en"}).content.decode()
     assert "¥48,000" in html
-    assert html.count('href="https://jp.mercari.com/item/m00000000001" ') == 3
+    assert html.count('href="https://jp.mercari.com/item/m00000000001" ') == 1
+    assert html.count(f'href="/listings/{Listing.objects.get().pk}/"') == 2
     assert 'rel="noopener noreferrer"' in html
     assert "<mark>ルミナ</mark> カメラ 1" in html
 
@@ -53,15 +54,18 @@ def test_a_title_is_text_whatever_the_seller_wrote(page: Client, watch: Watch, n
     assert "<b>s</b>" not in html
 
 
-def test_a_page_asks_for_cards_whose_listings_changed_and_gets_its_own_only(
+def test_a_page_swaps_price_and_facts_of_its_own_cards_whose_listings_changed_a_moment_ago(
     page: Client, watch: Watch, bob: User, now: datetime
 ) -> None:
-    mine, theirs = match(watch, 1, now=now, listing_price=48_000), match(watch_of(bob, now=now), 2, now=now)
-    html = page.get(FEED, {"these": f"{mine.pk},{theirs.pk},x,,999999"}).content.decode()
-    assert html.count("<article") == 1
-    assert f'data-id="{mine.pk}"' in html
+    mine, still, theirs = match(watch, 1, now=now), match(watch, 2, now=now), match(watch_of(bob, now=now), 3, now=now)
+    for changed, ago in ((mine, 1), (theirs, 1), (still, 600)):
+        at = now - timedelta(seconds=ago)
+        ListingEvent.objects.create(listing=changed.listing, kind=EventKind.PRICE_DROP, at=at, before=9, after=5)
+    html = page.get(FEED, {"changed": ""}).content.decode()
+    assert html.count("<hx-partial") == 2
+    assert f'hx-target="#p-{mine.public_id}"' in html
+    assert f'hx-target="#f-{mine.public_id}"' in html
     assert "<html" not in html
-    assert page.get(FEED, {"these": ""}).content.strip() == b""
 
 
 def test_nobody_sees_the_matches_of_another(page: Client, bob: User, now: datetime) -> None:
@@ -89,6 +93,38 @@ def test_segments_show_what_they_say(page: Client, watch: Watch, now: datetime) 
     assert numbers == {"new": ["1"], "drops": ["4"], "ignored": ["3"]}
     assert len(titles(page)) == 3
     assert len(titles(page, "?show=nonsense")) == 3
+
+
+def test_auctions_and_marketplaces_can_be_shown_alone(page: Client, watch: Watch, now: datetime) -> None:
+    match(watch, 1, now=now, listing_title="fixed")
+    match(watch, 2, now=now, listing_title="auction", listing_kind="auction")
+    match(watch, 3, now=now, listing_title="there", listing_kind="auction", listing_marketplace="yahoo_auctions")
+    match(watch, 4, now=now, listing_kind="auction", state=MatchState.IGNORED)
+    assert titles(page, "?show=auctions") == ["there", "auction"]
+    assert titles(page, "?market=yahoo_auctions") == titles(page, "?show=auctions&market=yahoo_auctions") == ["there"]
+    assert titles(page, "?market=nowhere") == titles(page, "?market=%00nowhere") == []
+    page.post(reverse("matches-seen"), {"filters": "market=yahoo_auctions"})
+    assert [one.listing.title for one in Match.objects.filter(state=MatchState.SEEN)] == ["there"]
+
+
+def test_a_marketplace_of_few_matches_is_looked_for_in_parts(
+    page: Client, watch: Watch, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "SEARCHED", 3)
+    for number in range(4):
+        match(watch, number, now=now, listing_marketplace="mercari" if number else "yahoo_auctions")
+    first = page.get(FEED + "?market=yahoo_auctions").context
+    assert (first["matches"], bool(first["older"])) == ([], True)
+    assert len(titles(page, f"?{first['older']}")) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "word"), [("sold", "Sold to someone else"), ("reserved", "Reserved"), ("removed", "Removed")]
+)
+def test_what_is_gone_is_grey_and_says_so(page: Client, watch: Watch, now: datetime, status: str, word: str) -> None:
+    match(watch, 1, now=now, listing_status=status)
+    assert word in card(page)
+    assert "match--gone" in page.get(FEED).content.decode()
 
 
 def test_the_feed_can_be_narrowed_to_a_watch_and_to_words(
@@ -358,4 +394,4 @@ def test_an_auction_is_shown_as_ended_once_its_end_can_no_longer_have_moved(
     with time_machine.travel(now + timedelta(minutes=4), tick=False):
         assert "ends any moment" in card(page)
     with time_machine.travel(now + timedelta(minutes=6), tick=False):
-        assert "Ended Auction" in card(page)
+        assert "Ended, result not known yet Auction" in card(page)

@@ -118,6 +118,43 @@ def test_waits_are_told_in_their_largest_unit(seconds: int, texts: tuple[str, ..
             assert wording.until(NOW + timedelta(seconds=seconds), now=NOW) == text
 
 
+def test_what_is_less_far_than_asked_for_is_due_any_moment() -> None:
+    with translation.override("en"):
+        assert wording.until(NOW + timedelta(seconds=59), now=NOW, least=60) == "any moment"
+        assert wording.until(NOW + timedelta(seconds=60), now=NOW, least=60) == "in 1 min"
+
+
+COUNTDOWNS = {-5: "00:00", 0: "00:00", 9: "00:09", 756: "12:36", 3599: "59:59", 3600: "1:00:00", 86_399: "23:59:59",
+              86_400: "1 d 0 h", 97_200: "1 d 3 h"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("seconds", "text"), COUNTDOWNS.items())
+def test_the_time_left_is_a_clock(seconds: int, text: str) -> None:
+    with translation.override("en"):
+        assert wording.countdown(NOW + timedelta(seconds=seconds, microseconds=1), now=NOW) == text
+
+
+ENDS = {
+    "Asia/Tokyo": ("22:34", "22:34", "22:34"),
+    "Asia/Seoul": ("22:34", "22:34", "22:34"),
+    "Asia/Shanghai": ("21:34（日本 22:34）", "21:34（日本 22:34）", "21:34 (Japan 22:34)"),
+    "Pacific/Auckland": (
+        "11月30日 02:34（日本 11月29日 22:34）",
+        "11月30日 02:34（日本 11月29日 22:34）",
+        "30 Nov, 02:34 (Japan 29 Nov, 22:34)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("zone", "texts"), ENDS.items())
+def test_an_end_names_japans_clock_where_it_shows_another_time(zone: str, texts: tuple[str, ...]) -> None:
+    now, moment = NOW - timedelta(hours=3), NOW + timedelta(minutes=90) - timedelta(seconds=13)
+    with timezone.override(zone):
+        for code, text in zip(("zh-hans", "ja", "en"), texts, strict=True):
+            with translation.override(code):
+                assert wording.end(moment, now=now) == text
+
+
 DURATIONS = {
     0: ("0 秒", "0秒", "0 s"),
     90: ("1 分 30 秒", "1分 30秒", "1 min 30 s"),

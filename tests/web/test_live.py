@@ -143,11 +143,13 @@ async def test_the_counter_beside_the_menu_follows(
     page: AsyncClient, alice: User, now: datetime, redis: redis_library.Redis
 ) -> None:
     watch = await sync_to_async(watch_of)(alice, now=now)
-    await sync_to_async(match)(watch, 1, now=now)
+    ends = timezone.now() + timedelta(minutes=9)
+    await sync_to_async(match)(watch, 1, now=now, listing_kind="auction", listing_ends_at=ends)
     async with listening(page) as until:
         heard = await until("ping")
     (partials,) = [message["data"] for message in heard if "event" not in message]
     assert '<hx-partial hx-target="#n-new" hx-swap="textContent">1</hx-partial>' in partials
+    assert '<hx-partial hx-target="#n-ending-tab" hx-swap="textContent">1</hx-partial>' in partials
 
 
 async def test_a_page_behind_the_stream_is_told_to_look_again(
@@ -228,12 +230,12 @@ def test_an_entry_heard_twice_is_told_once() -> None:
     assert page.cursor == "6-0"
 
 
-def test_what_happened_to_listings_is_one_message_with_each_match_once() -> None:
-    told = [(f"{n}-0", {"event": "listing", "data": f'{{"listing": 9, "match": {7 + n % 2}}}'}) for n in range(6, 9)]
+def test_what_happened_to_listings_is_one_message_with_their_number() -> None:
+    told = [(f"{n}-0", {"event": "listing", "data": f'{{"listing": {7 + n % 2}, "match": 1}}'}) for n in range(6, 9)]
     text = Page("5-0").entries(told)
     assert text.count("event: ") == 1
     assert "event: listings" in text
-    assert '{"ids": [7, 8]}' in text
+    assert '{"n": 2}' in text
 
 
 def test_a_stream_reaches_back_to_a_cursor_unless_something_after_it_is_gone() -> None:

@@ -4,7 +4,7 @@ import gzip
 import hashlib
 import json
 import re
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from django.conf import settings
 from django.test import Client
 
 from monitor_site.accounts.models import User
+from monitor_site.watches.models import PricePoint
 from tests.web.rows import match, watch_of
 
 BASE = Path(settings.BASE_DIR)
@@ -27,7 +28,17 @@ FORBIDDEN = {
     ),
     "htmx that evaluates": re.compile(r"hx-on|js:|hx-trigger=\"[^\"]*\["),
 }
-PAGES = ["/matches/", "/watches/", "/watches/new/", "/more/", "/accounts/password/change/", "/admin/", "/nowhere/"]
+PAGES = [
+    "/matches/",
+    "/auctions/",
+    "/listings/1/",
+    "/watches/",
+    "/watches/new/",
+    "/more/",
+    "/accounts/password/change/",
+    "/admin/",
+    "/nowhere/",
+]
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(BASE)))
@@ -44,7 +55,11 @@ def staff(client: Client, alice: User, now: datetime) -> Client:
     alice.save()
     watch = watch_of(alice, now=now)
     for number in range(3):
-        match(watch, number, now=now, listing_images=[f"https://static.mercdn.net/{number}.jpg"])
+        pictures = [f"https://static.mercdn.net/{number}.jpg", f"https://static.mercdn.net/{number}-2.jpg"]
+        fields = {"listing_kind": "auction", "listing_ends_at": datetime.now(UTC) + timedelta(hours=1)}
+        one = match(watch, number, now=now, listing_images=pictures, listing_id=number + 1, **fields)
+        for price in (900, 800):
+            PricePoint.objects.create(listing=one.listing, price=price, at=now + timedelta(seconds=price))
     client.force_login(alice)
     return client
 
@@ -66,7 +81,7 @@ def test_a_page_holds_nothing_that_the_policy_forbids(staff: Client, address: st
     assert "no-store" in answer["Cache-Control"]
 
 
-@pytest.mark.parametrize("address", PAGES[:5])
+@pytest.mark.parametrize("address", PAGES[:7])
 def test_every_button_and_link_has_a_name_and_every_control_a_label(staff: Client, address: str) -> None:
     html = staff.get(address).content.decode()
     for tag, content in re.findall(r"<(?:button|a|summary)\b([^>]*)>(.*?)</(?:button|a|summary)>", html, re.DOTALL):
@@ -86,7 +101,7 @@ def test_every_button_and_link_has_a_name_and_every_control_a_label(staff: Clien
 def test_the_menu_leads_nowhere_else_than_to_pages_that_exist(staff: Client) -> None:
     html = staff.get("/matches/").content.decode()
     inside = {link for link in re.findall(r'<a\b[^>]*href="(/[^"]*)"', html) if not link.startswith("/media/")}
-    assert {"/matches/", "/watches/", "/more/", "/admin/"} <= inside
+    assert {"/matches/", "/auctions/", "/listings/1/", "/watches/", "/more/", "/admin/"} <= inside
     for link in inside:
         assert staff.get(link.replace("&amp;", "&"), follow=True).status_code == 200, link
 

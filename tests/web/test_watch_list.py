@@ -179,7 +179,7 @@ def test_without_redis_the_list_is_there_all_the_same(
 ) -> None:
     make_target(make_watch(alice, now, name="Lumina"), now)
     away = redis_library.Redis(host="127.0.0.1", port=1, socket_connect_timeout=1)
-    monkeypatch.setattr("monitor_site.web.watch_list.redis_client", lambda: away)
+    monkeypatch.setattr("monitor_site.web.degraded.redis_client", lambda: away)
     assert "Lumina" in page(hers)
     away.close()
 

@@ -60,6 +60,9 @@ class Listing(models.Model):
             models.CheckConstraint(condition=Q(kind__in=[k.value for k in Kind]), name="listing_kind_known"),
             models.CheckConstraint(condition=Q(status__in=[s.value for s in Status]), name="listing_status_known"),
         ]
+        indexes: ClassVar = [
+            models.Index(fields=["ends_at", "id"], condition=Q(kind="auction"), name="listing_auction_end"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.marketplace}:{self.external_id}"

@@ -1,7 +1,7 @@
 """The small building blocks of all pages, built into every template.
 
 Tags: ``icon``, ``match_card``, ``beats``, ``ring``, ``sparkline``, ``title_of``, ``titles_of``.
-Filters: ``money``, ``price``, ``ago``, ``until``, ``exact``, ``dur``, ``ms``, ``foreign``.
+Filters: ``money``, ``price``, ``ago``, ``until``, ``countdown``, ``end``, ``exact``, ``dur``, ``ms``, ``foreign``.
 A moment becomes a ``<time>`` with the exact stamp in its title.
 """
 
@@ -69,6 +69,25 @@ def until(moment: datetime | None) -> SafeString | str:
     if moment is None:
         return ""
     return _time(moment, "in", wording.until(moment, now=timezone.now()))
+
+
+@register.filter
+def countdown(moment: datetime | None) -> SafeString | str:
+    """The time left, ticking each second; for assistive technology in words that change by the minute."""
+    if moment is None:
+        return ""
+    now = timezone.now()
+    return format_html(
+        '<span aria-hidden="true">{}</span><span class="vh"> {}</span>',
+        _time(moment, "end", wording.countdown(moment, now=now)),
+        _time(moment, "in=60", wording.until(moment, now=now, least=wording.MINUTE)),
+    )
+
+
+@register.filter
+def end(moment: datetime | None) -> SafeString | str:
+    """When it ends on the reader's clock, and on Japan's where that differs."""
+    return "" if moment is None else _time(moment, "at", wording.end(moment, now=timezone.now()))
 
 
 @register.filter

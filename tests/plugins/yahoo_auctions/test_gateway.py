@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from monitor_site.marketplaces.checkup import examine
 
 from monitor_site.connections import async_redis_client
 from monitor_site.contract import ListingGone, SignInNeeded, Status
+from monitor_site.contract.rules import examine
 from monitor_site.marketplaces.catalog import Catalog
 from monitor_site.marketplaces.gateway import Gateway, History
 from plugins.yahoo_auctions import plugin

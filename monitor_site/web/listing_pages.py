@@ -1,0 +1,96 @@
+"""The page of one listing: for those only who have a match of it; to everybody else it does not exist."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST, require_safe
+
+from monitor_site.contract import Kind
+from monitor_site.watches import services
+from monitor_site.watches.models import Listing, Match, MatchState
+
+from . import degraded, pictures
+from .auction_rows import extensions
+from .cards import card_of
+from .feed import shown
+from .history import history_of, timeline_of
+from .listing_facts import facts_of, same_seller
+
+MOST_PICTURES = 20
+LARGEST_ID = 2**63 - 1
+
+
+def own_listing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Give the view the reader's matches of the listing, oldest first; 404 without any, whether it exists or not."""
+
+    @wraps(view)
+    def wrapper(request: HttpRequest, pk: int) -> HttpResponse:
+        matches = shown(Match.objects.of(request.user).filter(listing_id=min(pk, LARGEST_ID))).order_by("pk")
+        if not (found := list(matches)):
+            raise Http404
+        return view(request, found)
+
+    return wrapper
+
+
+@require_safe
+@own_listing
+def listing(request: HttpRequest, matches: list[Match]) -> HttpResponse:
+    """Everything that is known about one listing."""
+    return render(request, "web/listing.html", _page(request.user, matches, now=timezone.now()))
+
+
+def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
+    cards = [card_of(match) for match in matches]
+    card, thing = cards[0], matches[0].listing
+    history = history_of(thing, until=thing.seen_at if card.standing.gone else now)
+    return {
+        "card": card,
+        "listing": thing,
+        "cards": cards,
+        "pictures": [_both_sizes(url) for url in thing.images[:MOST_PICTURES]],
+        "ignored": all(match.state == MatchState.IGNORED for match in matches),
+        "facts": facts_of(thing, card),
+        "looked_again": _looked_again(thing),
+        "history": history,
+        "change": history.change if history and not card.is_auction else None,
+        "extended": extensions([thing.pk]).get(thing.pk, 0) if thing.kind == Kind.AUCTION else 0,
+        "timeline": timeline_of(thing),
+        "others": same_seller(user, thing, now=now),
+        "notes": [] if card.standing.gone else degraded.notes_for("listing", user, marketplace=thing.marketplace),
+    }
+
+
+def _both_sizes(url: str) -> dict[str, str]:
+    return {"small": pictures.address(url, size=160), "large": pictures.address(url, size=480)}
+
+
+def _looked_again(thing: Listing) -> bool:
+    return max(thing.seen_at, thing.observed_at) > thing.first_seen_at
+
+
+@require_POST
+@own_listing
+def ignore(request: HttpRequest, matches: list[Match]) -> HttpResponse:
+    """Put all the reader's matches of it aside."""
+    for match in matches:
+        services.ignore_match(match=match, now=timezone.now())
+    messages.success(request, gettext("Ignored: %(title)s") % {"title": matches[0].listing.title})
+    return redirect("listing", matches[0].listing_id)
+
+
+@require_POST
+@own_listing
+def restore(request: HttpRequest, matches: list[Match]) -> HttpResponse:
+    """Take them back."""
+    for match in matches:
+        services.restore_match(match=match, now=timezone.now())
+    messages.success(request, gettext("Back in the feed: %(title)s") % {"title": matches[0].listing.title})
+    return redirect("listing", matches[0].listing_id)
