@@ -63,7 +63,10 @@ def _merged(ours: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]
 
 @dataclass(slots=True)
 class PlainSession:
-    """The contract's session without pace, caps and guards: only real HTTP; ``asked`` holds every request."""
+    """The contract's session without pace, caps and guards: only real HTTP; ``asked`` holds every request.
+
+    A redirect is the answer: none is followed.
+    """
 
     base: str
     settings: AccountSettings | None = None

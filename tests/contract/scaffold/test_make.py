@@ -18,6 +18,7 @@ from monitor_site.connections import async_redis_client
 from monitor_site.contract import SearchCriteria, scaffold
 from monitor_site.contract.scaffold import BadName, make, make_plugin
 from monitor_site.contract.testing import served
+from monitor_site.contract.testing.alone import alone
 from monitor_site.marketplaces.catalog import GROUP, load_catalog
 from monitor_site.marketplaces.gateway import Gateway, History
 from tests.house.source import ROOT
@@ -166,4 +167,7 @@ def test_a_new_plugin_ships_as_a_wheel(tmp_path: Path, monkeypatch: pytest.Monke
     found = load_catalog(tmp_path / "no-folder")
 
     assert (list(found.plugins), found.broken) == (["flower_market"], {})
-    assert found.get("flower_market").practice == "flower_market.practice"
+    plugin = found.get("flower_market")
+    assert plugin.practice == "flower_market.practice"
+    seen = alone(plugin, site / "flower_market" / "tests" / "answers", seed=1)
+    assert (seen["deeds"], len(seen["read"])) == ([], 4)

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from monitor_site.contract import Unavailable, scaffold
-from monitor_site.contract.testing import PlainSession, plugin_in, samples_in
+from monitor_site.contract.scaffold.sample_market import practice
+from monitor_site.contract.testing import PlainSession, plugin_in, quiet, samples_in, served
 from monitor_site.contract.testing.asking import run
 from monitor_site.contract.testing.guard import NotAllowed, guarded
 from monitor_site.contract.testing.origin import origin_of
@@ -96,6 +97,17 @@ def test_waiting_on_the_event_loop_is_seen_and_a_time_limit_is_none():
         assert guard.sleeps == []
         run(waiting)
     assert guard.sleeps == ["waited 0.001 s"]
+
+
+def test_the_control_end_says_why_it_does_not_do_something(tmp_path: Path):
+    with served(practice.create, tmp_path / "truth.jsonl") as market, quiet(market):
+        with pytest.raises(ValueError, match="answers 404 to change"):
+            market.do("change", id="never", price=1)
+        listed = market.do("list", title="rose", price=5)
+
+        assert market.ask("nonsense", {}).status_code == 404
+        assert market.look("state")["listings"] == 1
+        assert [line["id"] for line in market.truth("listed")] == [listed["id"]]
 
 
 async def test_no_answer_is_unavailable():
