@@ -14,6 +14,7 @@ from monitor_site.watches import services
 from monitor_site.watches.models import Match
 
 from . import degraded, live
+from .cards import card_of
 from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, newest, number, page_of, shown, since
 from .feed_rail import rail_of
 from .filtering import choices_of
@@ -21,7 +22,7 @@ from .filtering import choices_of
 
 @require_safe
 def feed(request: HttpRequest) -> HttpResponse:
-    """The page; with ``after`` what came since, cards or with ``count`` their numbers; with ``changed`` parts of cards."""
+    """The page; with ``after`` the cards since, with ``count`` their numbers; with ``changed`` parts of cards."""
     if "changed" in request.GET:
         return _changed(request)
     filters = Filters.of(request.GET)

@@ -32,7 +32,7 @@ def clock(now: datetime) -> Iterator[None]:
 def watch(alice: User, now: datetime) -> Watch:
     alice.time_zone = "Asia/Tokyo"
     alice.save()
-    return watch_of(alice, now=now, marketplace="yahoo_auctions")
+    return watch_of(alice, now=now, marketplaces=["yahoo_auctions"])
 
 
 @pytest.fixture
