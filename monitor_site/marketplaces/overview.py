@@ -59,9 +59,9 @@ class Standing:
     def pace_words(self) -> str:
         """How often it may be asked, and how much of that is left."""
         pace = gettext("%(n)d requests a minute") % {"n": self.per_minute}
-        if self.tokens is None:
-            return f"{pace}; {gettext('how many are left is not known')}"
-        return f"{pace}; {gettext('%(n)d left now') % {'n': self.tokens}}"
+        unknown = gettext("how many are left is not known")
+        left = unknown if self.tokens is None else gettext("%(n)d left now") % {"n": self.tokens}
+        return f"{pace}; {left}"
 
     @property
     def breaker_words(self) -> str:
