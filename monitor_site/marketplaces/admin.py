@@ -147,7 +147,6 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
             **self.admin_site.each_context(request),
             "title": _("Marketplaces"),
             "opts": self.opts,
-            "now": timezone.now(),
             "standings": standings(catalog(), redis_client()),
             "broken": dict(catalog().broken),
             "may_reset": self.has_change_permission(request),

@@ -6,6 +6,8 @@ from datetime import datetime
 
 import redis
 from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext
 
 from monitor_site.contract import Plugin
 
@@ -46,10 +48,56 @@ class Standing:
         return ", ".join(sorted(self.plugin.manifest.capabilities))
 
     @property
+    def place(self) -> str:
+        """Where it is asked, in words."""
+        if not self.address:
+            return gettext("nowhere: no practice market plays it, and this installation does not ask real ones")
+        kind = gettext("%(address)s, its practice market") if self.practice else gettext("%(address)s, the real one")
+        return kind % {"address": self.address}
+
+    @property
+    def pace_words(self) -> str:
+        """How often it may be asked, and how much of that is left."""
+        pace = gettext("%(n)d requests a minute") % {"n": self.per_minute}
+        unknown = gettext("how many are left is not known")
+        left = unknown if self.tokens is None else gettext("%(n)d left now") % {"n": self.tokens}
+        return f"{pace}; {left}"
+
+    @property
+    def breaker_words(self) -> str:
+        """Whether it is asked, else why not and until when."""
+        if self.breaker is None:
+            return gettext("not known: Redis does not answer")
+        state = {"open": gettext("open"), "half_open": gettext("half-open")}.get(self.breaker["state"])
+        if state is None or self.breaker_until is None:
+            return gettext("closed")
+        told = {"state": state, "reason": self.breaker["reason"], "moment": stamp(self.breaker_until)}
+        return gettext("%(state)s because of %(reason)s, until %(moment)s") % told
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether there is a breaker to close."""
+        return self.breaker is not None and self.breaker["state"] != "closed"
+
+    @property
+    def pause_words(self) -> str:
+        """What pauses its account, and until when; empty when nothing does."""
+        until = self.account.paused_until if self.account else None
+        if self.account is None or until is None or until <= timezone.now():
+            return ""
+        told = {"reason": self.account.pause_reason, "moment": stamp(until)}
+        return gettext("paused because of %(reason)s, until %(moment)s") % told
+
+    @property
     def breaker_until(self) -> datetime | None:
         """Until when nobody asks."""
         until = self.breaker["until"] if self.breaker else None
         return datetime.fromisoformat(until) if until else None
+
+
+def stamp(moment: datetime) -> str:
+    """To the second, in the reader's zone."""
+    return f"{timezone.localtime(moment):%Y-%m-%d %H:%M:%S}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 
@@ -30,6 +31,8 @@ class SmallProxy:
             pass
         finally:
             writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -48,11 +51,13 @@ async def lead(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port:
     """Carry bytes both ways until one side ends."""
     inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", port)
     ways = [asyncio.ensure_future(carry(reader, inner_writer)), asyncio.ensure_future(carry(inner_reader, writer))]
-    await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-    for way in ways:
-        way.cancel()
-    await asyncio.gather(*ways, return_exceptions=True)
-    inner_writer.close()
+    try:
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for way in ways:
+            way.cancel()
+        inner_writer.transport.abort()
+        await asyncio.gather(*ways, return_exceptions=True)
 
 
 async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -242,7 +242,12 @@ def test_the_page_shows_every_plugin_and_how_it_is(
 
     for words in ("https://api.bazaar.example, the real one", "http://user:***@gate.example:3128", "60000 requests"):
         assert words in bazaar
-    for words in ("open: throttled", "until 2109", "sign_in_needed, paused until", "public_pages", "search"):
+    for words in (
+        "open because of throttled, until 2109",
+        "paused because of sign_in_needed, until",
+        "public_pages",
+        "search",
+    ):
         assert words in bazaar
     for words in (
         "http://127.0.0.1:9, its practice market",

@@ -184,7 +184,7 @@ async def test_redirects_from_host_to_host_and_back_end(
         location = f"https://{other}:{port}/"
         writer.write(head(302, {"location": location, "content-length": "0", "connection": "close"}))
         await writer.drain()
-        writer.close()
+        writer.transport.abort()
 
     served, trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), httpx.create_ssl_context()
     served.load_cert_chain(pem)

@@ -351,7 +351,8 @@ async def certified(tmp_path: Path, now: Any) -> AsyncIterator[Certified]:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
-            writer.close()
+            # Not close: that waits for the other side's good-bye.
+            writer.transport.abort()
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context)
     yield Certified(server.sockets[0].getsockname()[1], trusting)
