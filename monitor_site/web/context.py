@@ -29,7 +29,6 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         "theme": theme_of(request),
         "themes": [(theme.value, theme.label) for theme in THEMES],
         "languages": [("zh-hans", "简体中文"), ("ja", "日本語"), ("en", "English")],
-        "zone": str(timezone.get_current_timezone()),
         "practice": bool(settings.PRACTICE_MARKETS),
         "words": wording.for_scripts(),
         "nav": SimpleLazyObject(lambda: counts(request.user)),

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
@@ -102,15 +103,23 @@ class Happening:
 def timeline_of(listing: Listing) -> list[Happening]:
     """What happened to a listing, newest first."""
     events = ListingEvent.objects.filter(listing=listing).order_by("-at", "-pk")[:MOST_EVENTS]
-    lines = [Happening(at=event.at, words=_words(event)) for event in events]
+    lines = [Happening(at=event.at, words=words_of(event)) for event in events]
     if listing.listed_at is not None:
         lines.append(Happening(at=listing.listed_at, words=gettext("Listed at the marketplace")))
     return lines
 
 
-def _words(event: ListingEvent) -> str:
+def words_of(event: ListingEvent) -> str:
+    """What an event was."""
     say = SAID.get(event.kind)
     return say(event) if say else str(event.get_kind_display())
+
+
+def _moment(seconds: int | None) -> str:
+    """The figures of an extension are ends, in epoch seconds."""
+    if seconds is None:
+        return gettext("not known")
+    return wording.end(datetime.fromtimestamp(seconds, tz=UTC), now=timezone.now())
 
 
 def _priced(event: ListingEvent) -> dict[str, str]:
@@ -128,5 +137,5 @@ SAID: Mapping[str, Callable[[ListingEvent], str]] = {
     EventKind.REMOVED: lambda _: str(ENDED[Status.REMOVED]),
     EventKind.BACK: lambda event: gettext("Back on sale, price %(after)s") % _priced(event),
     EventKind.BUMPED: lambda _: gettext("Moved up or edited; nothing that we see changed"),
-    "extended": lambda _: gettext("Its end was moved to a later time"),
+    "extended": lambda event: gettext("Extended until %(end)s") % {"end": _moment(event.after)},
 }

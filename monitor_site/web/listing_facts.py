@@ -55,6 +55,8 @@ def facts_of(listing: Listing, card: Card) -> list[Fact]:
     ]
     facts += [Fact(label=str(label), value=value, foreign=True) for name, label in EXTRA.items()
               if (value := _readable(listing.extra.get(name)))]  # fmt: skip
+    if listing.extra.get("extends") == "1":
+        facts.append(Fact(label=gettext("Auto-extension"), value=gettext("its end moves when a late bid comes")))
     return [*facts, Fact(label=gettext("Item ID"), value=listing.external_id)]
 
 

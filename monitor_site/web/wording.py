@@ -48,6 +48,11 @@ def ago(moment: datetime, *, now: datetime) -> str:
     return _clock_or_date(moment, now)
 
 
+def clock_after_an_hour(moment: datetime, *, now: datetime) -> str:
+    """What an open page writes once :func:`ago` is no longer relative; empty when it is not already."""
+    return date_format(timezone.localtime(moment), "TIME_FORMAT") if now - moment < timedelta(hours=1) else ""
+
+
 def _clock_or_date(moment: datetime, now: datetime) -> str:
     local, today = timezone.localtime(moment), timezone.localtime(now).date()
     if local.date() == today:
@@ -144,7 +149,6 @@ def _times_for_scripts() -> dict[str, str]:
         "now": gettext("just now"),
         "ago_s": gettext("%(n)s s ago"),
         "ago_m": gettext("%(n)s min ago"),
-        "yesterday": gettext("yesterday %(time)s"),
         "due": gettext("any moment"),
         "in_s": gettext("in %(n)s s"),
         "in_m": gettext("in %(n)s min"),

@@ -1,4 +1,4 @@
-// Shortcuts and their list. Off while somebody types or a dialog is open.
+// Shortcuts, off while somebody types or a dialog is open.
 const $ = (selector) => document.querySelector(selector);
 const cards = () => [...document.querySelectorAll("#feed > [tabindex]")];
 let prefix = 0;
@@ -6,7 +6,7 @@ let prefix = 0;
 const current = () => cards().find((card) => card.contains(document.activeElement));
 
 function move(step) {
-  const all = cards(), card = all[Math.max(0, Math.min(all.length - 1, all.indexOf(current()) + step))];
+  const all = cards(), card = all[Math.max(0, all.indexOf(current()) + step)];
   card?.focus();
   card?.scrollIntoView({ block: "nearest" });
 }

@@ -1,20 +1,11 @@
-// The open page: stream, chip, pill, times, rings; one timer for all.
+// The open page: stream, chip, pill, times, rings.
 const get = (id) => document.getElementById(id);
 const words = JSON.parse(get("words").textContent);
 const live = get("live"), chip = get("chip"), pill = get("pill"), feed = get("feed");
-const zone = document.body.dataset.zone, language = document.documentElement.lang, title = document.title;
+const title = document.title;
 const put = (text, n) => text.replace("%(n)s", n);
 const LATE_MS = 2000;
 const MOST = 120;
-
-function format(options) {
-  try {
-    return new Intl.DateTimeFormat(language, { ...options, timeZone: zone });
-  } catch {
-    return new Intl.DateTimeFormat(language, options); // a zone that this browser does not know
-  }
-}
-const clock = format({ timeStyle: "short", hourCycle: "h23" }), day = format({ dateStyle: "short" });
 
 let offset = 0, heard = 0, began = Date.now(), figures = {}, tries = 0, nextTry = 3000, full = 0;
 let paused = false, out = false, fresh = 0, polled = 0, counting = null, saidAt = 0;
@@ -24,12 +15,12 @@ const whole = (n, unit = 1e3) => Math.max(0, Math.floor(n / unit));
 // ---- times
 const seconds = (ms) => (ms < 9950 ? (ms / 1e3).toFixed(1) : Math.round(ms / 1e3));
 
-function ago(then) {
+// An hour later it is the clock that the server has written.
+function ago(then, clock) {
   const s = whole(now() - then);
   if (s < 2) return words.now;
   if (s < 60) return put(words.ago_s, s);
-  if (s < 3600) return put(words.ago_m, whole(s, 60));
-  return day.format(then) === day.format(now()) ? clock.format(then) : words.yesterday.replace("%(time)s", clock.format(then));
+  return s < 3600 ? put(words.ago_m, whole(s, 60)) : clock;
 }
 
 function until(then, least) {
@@ -57,13 +48,12 @@ const each = (name, text) => {
 };
 
 function tick() {
-  each("ago", (then) => now() - then < 7200e3 && ago(then));
+  each("ago", ago);
   each("in", until);
   each("end", left);
   for (const ring of document.querySelectorAll(".ring[data-due]")) {
-    const every = ring.dataset.every * 1e3, left = Date.parse(ring.dataset.due) - now();
-    const share = Math.max(0, Math.min(1, 1 - left / every));
-    ring.querySelector(".ring__v")?.setAttribute("stroke-dasharray", `${Math.round(share * 100)} 100`);
+    const share = 100 - (Date.parse(ring.dataset.due) - now()) / ring.dataset.every / 10;
+    ring.lastElementChild.setAttribute("stroke-dasharray", `${whole(share, 1)} 100`);
   }
   watch();
 }
@@ -95,7 +85,7 @@ function show() {
   while (parts.children.length > texts.length) parts.lastElementChild.remove();
 }
 
-// ---- watchdog: cuts what is dead, opens again what failed; at worst the page asks by itself
+// ---- watchdog: cuts what is dead, opens again what failed, at worst asks by itself
 function watch() {
   show();
   if (paused || out || document.hidden) return;
@@ -113,7 +103,7 @@ function connect() {
   window.htmx?.ajax("GET", live.getAttribute("hx-sse:connect"), { source: live, swap: "none" });
 }
 
-// Signed out elsewhere: nothing is asked any more.
+// Signed out elsewhere.
 function leave() {
   out = true;
   get("out").hidden = false;
@@ -130,6 +120,7 @@ on("ping", (data) => {
   show();
 });
 on("matches", () => soon());
+on("listings", ({ ids }) => refresh(ids));
 on("resync", () => soon());
 on("full", () => (full = 1));
 live.addEventListener("htmx:sse:before:connection", ({ detail }) => (detail.connection.cancelled = out));
@@ -161,13 +152,30 @@ async function count() {
   const answer = await ask(`${since()}&count=1`);
   if (!answer) return soon(5e3);
   fresh = (await answer.json()).ids.filter(unknown).length;
-  const text = fresh === 1 ? words.one : put(words.many, fresh > MOST ? `${MOST}+` : fresh);
+  const n = fresh > MOST ? `${MOST}+` : fresh, text = fresh === 1 ? words.one : put(words.many, n);
   pill.hidden = !fresh;
   if (fresh) pill.lastElementChild.textContent = text;
-  document.title = fresh ? `(${fresh > MOST ? `${MOST}+` : fresh}) ${title}` : title;
+  document.title = fresh ? `(${n}) ${title}` : title;
   if (fresh && Date.now() - saidAt > 10e3) {
     saidAt = Date.now();
     get("said").textContent = text;
+  }
+}
+
+async function cardsOf(answer) {
+  const box = document.createElement("template");
+  box.innerHTML = await answer.text();
+  return [...box.content.children];
+}
+
+// A changed card takes over price and state; what can have the focus stays.
+async function refresh(ids) {
+  const find = (id) => feed?.querySelector(`[data-id="${id}"]`), mine = ids.filter(find).slice(0, MOST);
+  const answer = mine.length && !paused && !out && (await ask(`?these=${mine}`));
+  for (const made of answer ? await cardsOf(answer) : []) {
+    const card = find(made.dataset.id);
+    for (const part of [".match__cost", ".attrs"]) card?.querySelector(part)?.replaceWith(made.querySelector(part));
+    card?.classList.toggle("match--gone", made.matches(".match--gone"));
   }
 }
 
@@ -177,9 +185,7 @@ async function load() {
   const answer = await ask(since());
   feed.ariaBusy = false;
   if (!answer) return;
-  const box = document.createElement("template");
-  box.innerHTML = await answer.text();
-  const cards = [...box.content.children].filter((card) => unknown(+card.dataset.id));
+  const cards = (await cardsOf(answer)).filter((card) => unknown(+card.dataset.id));
   if (!cards.length) return;
   document.querySelector(".feedbox > .empty")?.remove();
   for (const card of cards) {
@@ -200,7 +206,7 @@ async function load() {
   cards[0].focus({ preventScroll: true });
 }
 
-// A page grows only so long; "Older" then begins where it ends now.
+// "Older" begins where a page ends that has grown too long.
 function trim() {
   if (feed.children.length <= MOST) return;
   while (feed.children.length > MOST) feed.lastElementChild.remove();
@@ -223,7 +229,7 @@ get("pause")?.addEventListener("click", (event) => {
   show();
 });
 
-// ---- one timer, none while hidden
+// ---- one timer
 let timer;
 
 function wake() {

@@ -1,6 +1,7 @@
 """What an open page does while things go wrong or go on: sessions, lost requests, long absences, the keyboard."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 import redis as redis_library
@@ -160,8 +161,14 @@ def test_without_script_everything_that_needs_it_is_gone_and_the_search_is_there
     expect(page.locator(".why")).to_contain_text("The title has every word: ルミナ")
 
 
-def test_a_zone_that_the_browser_does_not_know_stops_nothing(open_page: Open, alice: User, watch: Watch) -> None:
-    page = open_page("/more/")
-    page.add_init_script("addEventListener('DOMContentLoaded', () => (document.body.dataset.zone = 'Mars/Olympus'))")
-    page.goto(page.url.replace("/more/", "/matches/"))
-    live(page)
+def test_an_age_of_an_hour_becomes_the_clock_of_the_readers_zone(open_page: Open, alice: User, watch: Watch) -> None:
+    alice.time_zone = "Asia/Tokyo"
+    alice.save()
+    listed = datetime.now(UTC) - timedelta(minutes=59)
+    new_match(watch, 1, listing_listed_at=listed)
+    page = open_page("/matches/")
+    age = page.locator("time[data-ago]").first
+    expect(age).to_have_text("59 min ago")
+    page.clock.install()
+    page.clock.run_for(120_000)
+    expect(age).to_have_text(f"{listed.astimezone(ZoneInfo('Asia/Tokyo')):%H:%M}")

@@ -14,6 +14,7 @@ from django.utils import timezone, translation
 
 from monitor_site.accounts.models import User
 from monitor_site.web import wording
+from tests.web.rows import match, watch_of
 
 BASE = Path(settings.BASE_DIR)
 NOW = datetime(2026, 11, 29, 12, 4, 13, tzinfo=UTC)
@@ -182,10 +183,18 @@ def test_a_person_reads_times_in_the_own_zone(client: Client, alice: User) -> No
     alice.time_zone = "Asia/Shanghai"
     alice.save()
     client.force_login(alice)
-    assert 'data-zone="Asia/Shanghai"' in client.get("/matches/").content.decode()
+    one = match(watch_of(alice, now=NOW), 1, now=NOW)
+    page = f"/listings/{one.listing_id}/"
+    assert "2026年11月29日 20:04:13" in client.get(page, headers={"accept-language": "ja"}).content.decode()
     alice.time_zone = "Nowhere/At all"
     alice.save()
-    assert 'data-zone="UTC"' in client.get("/matches/").content.decode()
+    assert "2026年11月29日 12:04:13" in client.get(page, headers={"accept-language": "ja"}).content.decode()
+
+
+def test_an_open_page_knows_the_clock_that_an_age_becomes() -> None:
+    with timezone.override("Asia/Tokyo"):
+        assert wording.clock_after_an_hour(NOW, now=NOW + timedelta(minutes=59)) == "21:04"
+        assert wording.clock_after_an_hour(NOW, now=NOW + timedelta(minutes=60)) == ""
 
 
 def entries(text: str) -> list[str]:

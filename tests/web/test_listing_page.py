@@ -7,12 +7,13 @@ import pytest
 import time_machine
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone, translation
 
 from monitor_site.accounts.models import User
 from monitor_site.contract import Plugin
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import EventKind, Listing, ListingEvent, Match, MatchState, PricePoint, Watch
-from monitor_site.web import cards, drawing
+from monitor_site.web import cards, drawing, history
 from tests.web.rows import listing, match, watch_of
 
 NOW = datetime(2026, 5, 1, 3, 0, tzinfo=UTC)
@@ -132,6 +133,12 @@ def test_what_happened_is_told_in_words_newest_first(hers: Client, watch: Watch)
         "Price rose from ¥900 to ¥800", "Price fell from ¥900 to ¥800", "Seen for the first time, price ¥800",
         "Listed at the marketplace",
     ]  # fmt: skip
+
+
+def test_an_extension_says_until_when() -> None:
+    event = ListingEvent(kind="extended", before=0, after=int((NOW + timedelta(hours=1)).timestamp()), at=NOW)
+    with timezone.override("Asia/Shanghai"), translation.override("en"), time_machine.travel(NOW, tick=False):
+        assert history.words_of(event) == "Extended until 12:00 (Japan 13:00)"
 
 
 def test_what_was_seen_once_only_says_so(hers: Client, watch: Watch) -> None:

@@ -80,6 +80,7 @@ class Match(models.Model):
             models.Index(fields=["user", "-matched_at"], condition=Q(silent=False), name="match_feed_by_time"),
             models.Index(fields=["user"], condition=Q(state="new", silent=False), name="match_new"),
             models.Index(fields=["user", "-id"], condition=Q(state="ignored"), name="match_ignored"),
+            models.Index(fields=["listing", "user"], name="match_by_listing_and_user"),
             models.Index(fields=["watch", "matched_at"], name="match_by_watch_and_time"),
             models.Index(fields=["watch", "-id"], name="match_by_watch"),
             models.Index(fields=["matched_at"], name="match_by_time"),

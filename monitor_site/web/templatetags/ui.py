@@ -60,7 +60,8 @@ def ago(moment: datetime | None) -> SafeString | str:
     """How long ago, ticking in the page."""
     if moment is None:
         return ""
-    return _time(moment, "ago", wording.ago(moment, now=timezone.now()))
+    now = timezone.now()
+    return _time(moment, "ago", wording.ago(moment, now=now), then=wording.clock_after_an_hour(moment, now=now))
 
 
 @register.filter
@@ -80,7 +81,7 @@ def countdown(moment: datetime | None) -> SafeString | str:
     return format_html(
         '<span aria-hidden="true">{}</span><span class="vh"> {}</span>',
         _time(moment, "end", wording.countdown(moment, now=now)),
-        _time(moment, "in=60", wording.until(moment, now=now, least=wording.MINUTE)),
+        _time(moment, "in", wording.until(moment, now=now, least=wording.MINUTE), then=str(wording.MINUTE)),
     )
 
 
@@ -96,10 +97,13 @@ def exact(moment: datetime | None) -> SafeString | str:
     return "" if moment is None else _time(moment, "at", wording.exact(moment))
 
 
-def _time(moment: datetime, kind: str, text: str) -> SafeString:
+def _time(moment: datetime, kind: str, text: str, *, then: str = "") -> SafeString:
+    """``kind`` tells the script how to go on, ``then`` is what it needs for that."""
+    value = format_html('="{}"', then) if then else ""
     return format_html(
-        '<time datetime="{}" data-{} title="{}">{}</time>', moment.isoformat(), kind, wording.exact(moment), text
-    )
+        '<time datetime="{}" data-{}{} title="{}">{}</time>',
+        moment.isoformat(), kind, value, wording.exact(moment), text,
+    )  # fmt: skip
 
 
 @register.filter
