@@ -94,6 +94,20 @@ def test_a_row_changes_in_place_and_new_auctions_are_offered(
     expect(page.locator(".auc")).to_have_count(2)
 
 
+@pytest.mark.parametrize("language", ["zh-CN", "ja", "en"])
+def test_what_is_new_is_offered_on_the_narrowest_phone_without_sideways_scroll(
+    open_page: Open, watch: Watch, redis: redis_library.Redis, language: str
+) -> None:
+    for address, offer in {"/auctions/": "#fresh a", "/matches/": "#pill"}.items():
+        page = open_page(address, width=320, height=600, language=language)
+        expect(page.locator("#chip[data-state=on]")).to_be_visible()
+        one = auction(watch, len(address))
+        Match.objects.filter(pk=one.pk).update(matched_at=datetime.now(UTC) + timedelta(seconds=2))
+        tell(redis, watch)
+        expect(page.locator(offer)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
 @pytest.mark.parametrize("address", ["/auctions/", "/matches/"])
 def test_the_choices_of_a_chip_lie_open_on_a_phone(open_page: Open, watch: Watch, address: str) -> None:
     auction(watch, 1)
