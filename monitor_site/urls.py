@@ -42,6 +42,7 @@ urlpatterns = [
     path("matches/", include(match_urls)),
     path("auctions/", auction_pages.auction_list, name="auctions"),
     path("listings/<int:pk>/", listing_pages.listing, name="listing"),
+    path("listings/<int:pk>/look/", listing_pages.look, name="listing-look"),
     path("listings/<int:pk>/ignore/", listing_pages.ignore, name="listing-ignore"),
     path("listings/<int:pk>/restore/", listing_pages.restore, name="listing-restore"),
     path("watches/", include(watch_urls)),

@@ -15,7 +15,6 @@ from monitor_site.watches.models import Listing, ListingEvent, Watch
 
 from . import pictures
 from .auctions import group_of, told
-from .cards import address_of
 from .standing import Standing, price_word, standing_of
 from .watch_words import marketplace_title
 
@@ -86,7 +85,7 @@ def _row(listing: Listing, watches: list[Watch], extended: int, now: datetime) -
         listing=listing,
         standing=standing,
         marketplace=marketplace_title(listing.marketplace),
-        url=address_of(listing),
+        url=listing.url,
         picture=pictures.address(listing.images[0], size=160) if listing.images else "",
         price_word=price_word(listing, gone=standing.gone),
         watches=watches,

@@ -26,7 +26,6 @@ class Card:
     match: Match
     listing: Listing
     marketplace: str
-    url: str
     title: SafeString
     picture: str
     picture_count: int
@@ -68,12 +67,16 @@ def hit_words(match: Match) -> list[str]:
     return [word for one in hits for word in one.get("words", [])]
 
 
-def address_of(listing: Listing) -> str:
-    """Where a person buys or bids by hand: what the plugin says, else where it was seen."""
+def purchase_url(listing: Listing, *, gone: bool) -> str:
+    """Where the marketplace asks a person to confirm a purchase; empty where that is the listing's own page, or none.
+
+    An auction is bid for on its own page.
+    """
     plugin, practice = catalog().plugins.get(listing.marketplace), catalog().practice_address(listing.marketplace)
-    if plugin is None or plugin.link is None:
-        return listing.url
-    return plugin.link(listing.external_id, web=practice or plugin.manifest.home.rstrip("/"))
+    if plugin is None or plugin.link is None or gone or listing.kind == Kind.AUCTION:
+        return ""
+    link = plugin.link(listing.external_id, web=practice or plugin.manifest.home.rstrip("/"))
+    return "" if link == listing.url else link
 
 
 def card_of(match: Match) -> Card:
@@ -85,7 +88,6 @@ def card_of(match: Match) -> Card:
         match=match,
         listing=listing,
         marketplace=catalog().title(listing.marketplace, get_language() or "en"),
-        url=address_of(listing),
         title=marked(listing.title, hit_words(match)),
         picture=pictures.address(listing.images[0], size=480) if listing.images else "",
         picture_count=len(listing.images),

@@ -13,12 +13,12 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site.contract import Kind
-from monitor_site.watches import services
+from monitor_site.watches import follow, services
 from monitor_site.watches.models import Listing, Match, MatchState
 
 from . import degraded, pictures
 from .auction_rows import extensions
-from .cards import card_of
+from .cards import card_of, purchase_url
 from .feed import shown
 from .history import history_of, timeline_of
 from .listing_facts import facts_of, same_seller
@@ -59,6 +59,8 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
         "ignored": all(match.state == MatchState.IGNORED for match in matches),
         "facts": facts_of(thing, card),
         "looked_again": _looked_again(thing),
+        "lookable": follow.can_look(thing.marketplace) and not card.standing.gone,
+        "purchase": purchase_url(thing, gone=card.standing.gone),
         "history": history,
         "change": history.change if history and not card.is_auction else None,
         "extended": extensions([thing.pk]).get(thing.pk, 0) if thing.kind == Kind.AUCTION else 0,
@@ -93,4 +95,17 @@ def restore(request: HttpRequest, matches: list[Match]) -> HttpResponse:
     for match in matches:
         services.restore_match(match=match, now=timezone.now())
     messages.success(request, gettext("Back in the feed: %(title)s") % {"title": matches[0].listing.title})
+    return redirect("listing", matches[0].listing_id)
+
+
+@require_POST
+@own_listing
+def look(request: HttpRequest, matches: list[Match]) -> HttpResponse:
+    """Ask the marketplace about it now."""
+    try:
+        follow.look_now(listing=matches[0].listing, now=timezone.now())
+    except follow.CannotLook:
+        messages.error(request, gettext("This marketplace cannot be asked about a single listing."))
+    else:
+        messages.success(request, gettext("It is looked at in a moment. What is new shows here by itself."))
     return redirect("listing", matches[0].listing_id)

@@ -120,7 +120,6 @@ on("ping", (data) => {
   show();
 });
 on("matches", () => soon());
-on("listings", ({ ids }) => refresh(ids));
 on("resync", () => soon());
 on("full", () => (full = 1));
 live.addEventListener("htmx:sse:before:connection", ({ detail }) => (detail.connection.cancelled = out));
@@ -166,17 +165,6 @@ async function cardsOf(answer) {
   const box = document.createElement("template");
   box.innerHTML = await answer.text();
   return [...box.content.children];
-}
-
-// A changed card takes over price and state; what can have the focus stays.
-async function refresh(ids) {
-  const find = (id) => feed?.querySelector(`[data-id="${id}"]`), mine = ids.filter(find).slice(0, MOST);
-  const answer = mine.length && !paused && !out && (await ask(`?these=${mine}`));
-  for (const made of answer ? await cardsOf(answer) : []) {
-    const card = find(made.dataset.id);
-    for (const part of [".match__cost", ".attrs"]) card?.querySelector(part)?.replaceWith(made.querySelector(part));
-    card?.classList.toggle("match--gone", made.matches(".match--gone"));
-  }
 }
 
 async function load() {

@@ -77,7 +77,7 @@ def test_the_card_of_a_listing_that_changed_shows_its_price_and_state_and_keeps_
     ListingEvent.objects.create(listing_id=found.listing_id, kind=EventKind.SOLD, at=timezone.now())
     stream.append(redis, user_id=watch.user_id, event="listing", data={"listing": found.listing_id})
     expect(card.locator(".price")).to_have_text("¥4,321")
-    expect(card.locator(".gone")).to_have_text("sold")
+    expect(card.locator(".gone")).to_have_text("Sold to someone else")
     expect(card.locator("[data-ignore]")).to_be_focused()
     expect(page.locator("article").first.locator(".price")).to_have_text("¥6,000")
 

@@ -10,10 +10,8 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from monitor_site.accounts.models import User
-from monitor_site.contract import Plugin
-from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches.models import EventKind, Listing, ListingEvent, Match, MatchState, PricePoint, Watch
-from monitor_site.web import cards, drawing, history
+from monitor_site.watches.models import EventKind, Listing, ListingEvent, Match, MatchState, PricePoint, Target, Watch
+from monitor_site.web import drawing, history
 from tests.web.rows import listing, match, watch_of
 
 NOW = datetime(2026, 5, 1, 3, 0, tzinfo=UTC)
@@ -257,18 +255,29 @@ def test_a_page_costs_the_same_queries_however_much_there_is(
     assert html.count("<li><span>") == 51
 
 
-def test_the_button_leads_where_the_plugin_says(hers: Client, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    import dataclasses
+def test_the_buttons_lead_to_the_listing_and_to_its_purchase(hers: Client, watch: Watch) -> None:
+    html = html_of(hers, match(watch, 1, now=NOW))
+    assert 'href="https://jp.mercari.com/item/m00000000001"' in html
+    assert 'href="https://jp.mercari.com/purchase/m00000000001"' in html
 
-    def linking(plugin: Plugin) -> Plugin:
-        return dataclasses.replace(plugin, link=lambda external_id, *, web: f"{web}/to/{external_id}")
 
-    whole = catalog()
-    changed = dataclasses.replace(whole, plugins=whole.plugins | {"mercari": linking(whole.plugins["mercari"])})
-    monkeypatch.setattr(cards, "catalog", lambda: changed)
-    one = match(watch, 1, now=NOW)
-    home = whole.practice_address("mercari") or whole.plugins["mercari"].manifest.home.rstrip("/")
-    assert f'href="{home}/to/m00000000001"' in html_of(hers, one)
+@pytest.mark.parametrize("changes", [{"listing_kind": "auction"}, {"listing_status": "sold"}])
+def test_nothing_leads_to_a_purchase_that_cannot_be_made(hers: Client, watch: Watch, changes: dict[str, str]) -> None:
+    assert "/purchase/" not in html_of(hers, match(watch, 1, now=NOW, **changes))
+
+
+def test_a_person_may_have_it_looked_at_now(hers: Client, watch: Watch, bob: User) -> None:
+    mine, theirs = match(watch, 1, now=NOW), match(watch_of(bob, now=NOW), 2, now=NOW)
+    assert hers.post(reverse("listing-look", args=[mine.listing_id])).status_code == 302
+    assert hers.post(reverse("listing-look", args=[theirs.listing_id])).status_code == 404
+    assert list(Target.objects.looks().values_list("listing_id", "active")) == [(mine.listing_id, True)]
+
+
+def test_where_nobody_can_look_the_button_is_missing_and_pressing_it_says_why(hers: Client, watch: Watch) -> None:
+    one = match(watch, 1, now=NOW, listing_marketplace="gone")
+    assert reverse("listing-look", args=[one.listing_id]) not in html_of(hers, one)
+    answer = hers.post(reverse("listing-look", args=[one.listing_id]), follow=True)
+    assert "cannot be asked about a single listing" in answer.content.decode()
 
 
 def test_a_listing_of_a_marketplace_that_is_gone_is_still_shown(hers: Client, watch: Watch) -> None:
