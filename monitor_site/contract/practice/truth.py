@@ -14,6 +14,9 @@ from .clock import Clock
 class Truth:
     """Writes events; the last :attr:`KEPT` of them stay readable in memory. ``totals`` counts requests and faults.
 
+    An event about a listing carries its ``id``, ``state`` (a value of the contract's Status) and ``price`` as buyers
+    are shown it; its first one ``title`` and ``visible_at`` too. By these ``manage.py check_truth`` reads any log.
+
     A market that wants more in its log than single events, such as sums at the end, says so in a subclass.
     """
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from monitor_site.contract import Status
 from monitor_site.contract.practice import fold
 
 ON_SALE = "ITEM_STATUS_ON_SALE"
@@ -16,6 +17,14 @@ STOP = "ITEM_STATUS_STOP"
 CANCEL = "ITEM_STATUS_CANCEL"
 ADMIN_CANCEL = "ITEM_STATUS_ADMIN_CANCEL"
 NO_PRICE = 9_999_999
+_STATES = {
+    ON_SALE: Status.ON_SALE,
+    TRADING: Status.RESERVED,
+    SOLD_OUT: Status.SOLD,
+    STOP: Status.STOPPED,
+    CANCEL: Status.REMOVED,
+    ADMIN_CANCEL: Status.REMOVED,
+}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -156,6 +165,11 @@ class Listing:
             "highestBid": str(self.price or 0),
         }
 
+    @property
+    def state(self) -> Status:
+        """Where it stands, in the contract's words."""
+        return Status.REMOVED if self.removed else _STATES[self.status]
+
     def facts(self) -> dict[str, Any]:
         """The listing for the truth log and the control end."""
         return {
@@ -163,6 +177,7 @@ class Listing:
             "title": self.title,
             "price": self.price,
             "status": self.status,
+            "state": self.state,
             "created": round(self.created, 3),
             "visible_at": round(self.visible_at, 3),
             "auction": self.auction is not None,

@@ -5,6 +5,7 @@ from bisect import insort
 from collections import OrderedDict
 from dataclasses import dataclass
 
+from monitor_site.contract import Status
 from monitor_site.contract.practice import Clock, Shelf, Truth, UnknownListing, fold, random_for
 
 from .listing import ON_SALE, SOLD_OUT, STOP, TRADING, Listing
@@ -43,7 +44,7 @@ class World:
         self.shelves: OrderedDict[str, Shelf[Listing]] = OrderedDict()
         self._made = 0
         for listing in sorted(catalogue(seed, clock.now()), key=lambda each: each.created):
-            self._own(listing)
+            self._there_already(self._own(listing))
         truth.write("opened", seed=seed, listings=len(self.listings))
 
     def at(self, base: str) -> None:
@@ -77,8 +78,14 @@ class World:
         wanted = FEWEST_ROWS + rng.randrange(21)
         if not shelf.can_grow or len(shelf.members) >= FEWEST_ROWS:
             return
-        ids = [self.invent(shelf, created=now - age(rng), number=n).id for n in range(wanted - len(shelf.members))]
-        self.truth.write("stocked", keyword=shelf.keyword, ids=ids)
+        missing = range(wanted - len(shelf.members))
+        made = [self._there_already(self.invent(shelf, created=now - age(rng), number=n)) for n in missing]
+        self.truth.write("stocked", keyword=shelf.keyword, ids=[listing.id for listing in made])
+
+    def _there_already(self, listing: Listing) -> Listing:
+        """Write into the truth log what nobody listed just now."""
+        self.truth.write("stock", **listing.facts())
+        return listing
 
     def _close(self, key: str) -> None:
         """Forget the shelf asked longest ago, with whatever was made for it."""
@@ -131,7 +138,7 @@ class World:
         for shelf in self._shelves_of(listing):
             if listing in shelf.members:
                 shelf.members.remove(listing)
-        self.truth.write("retired", id=listing.id)
+        self.truth.write("retired", id=listing.id, state=Status.REMOVED)
 
     def get(self, external_id: str) -> Listing:
         """The listing, or :class:`UnknownListing`."""
@@ -146,7 +153,7 @@ class World:
         """
         listing.edits += event != "bumped"
         listing.touch(self.clock.now())
-        self.truth.write(event, id=listing.id, price=listing.price, status=listing.status, **facts)
+        self.truth.write(event, id=listing.id, price=listing.price, status=listing.status, state=listing.state, **facts)
         return listing
 
     def stock(self, listing: Listing) -> Listing:

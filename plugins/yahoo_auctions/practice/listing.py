@@ -3,12 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from monitor_site.contract import Status
 from monitor_site.contract.practice import fold
 
 from .bidding import Bidding, Outcome
 
 EXTENSION = 300.0
 OPEN, SOLD, UNSOLD, CANCELLED = "open", "sold", "unsold", "cancelled"
+_STATES = {OPEN: Status.ON_SALE, SOLD: Status.SOLD, UNSOLD: Status.ENDED, CANCELLED: Status.REMOVED}
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -78,6 +80,7 @@ class Listing:
             "buy_now": None if self.bidding.buy_now is None else self.shown(self.bidding.buy_now),
             "bids": self.bidding.bids,
             "status": self.status,
+            "state": _STATES[self.status],
             "created": round(self.created, 3),
             "visible_at": round(self.visible_at, 3),
             "ends": round(self.ends, 3),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from monitor_site.contract import Status
 from monitor_site.contract.practice import Clock, Shelf, Truth, UnknownListing, fold, random_for
 
 from .bidding import Bidding, Outcome
@@ -32,7 +33,7 @@ class World:
         self.fuzzy = 0
         self.date_offset: float | None = None
         for at, family in enumerate(FAMILIES * 4):
-            self._own(self._stocked(random_for(seed, "stock", at), family))
+            self._there_already(self._own(self._stocked(random_for(seed, "stock", at), family)))
         truth.write("opened", seed=seed, listings=len(self.listings))
 
     def shelf(self, keyword: str) -> Shelf[Listing]:
@@ -50,12 +51,17 @@ class World:
         shelf.members = sorted(filter(shelf.holds, self.listings.values()), key=_age)
         for number in range(FEWEST - len(shelf.members) if shelf.can_grow else 0):
             rng = random_for(self.seed, key, number)
-            shelf.made.append(self._own(self._stocked(rng, family_of(rng, key))))
+            shelf.made.append(self._there_already(self._own(self._stocked(rng, family_of(rng, key)))))
         self.truth.write("stocked", keyword=key, ids=[found.id for found in shelf.members])
         if len(self.shelves) > SHELVES:
             for listing in self.shelves.pop(next(iter(self.shelves))).made:
                 self._forget(listing)
         return shelf
+
+    def _there_already(self, listing: Listing) -> Listing:
+        """Write into the truth log what nobody listed just now."""
+        self.truth.write("stock", **listing.facts())
+        return listing
 
     def _stocked(self, rng: Random, family: Family) -> Listing:
         """Something that has been on offer for some hours, still is, and was perhaps bid for."""
@@ -106,7 +112,7 @@ class World:
         for shelf in self.shelves.values():
             if shelf.holds(listing):
                 shelf.members.remove(listing)
-        self.truth.write("retired", id=listing.id)
+        self.truth.write("retired", id=listing.id, state=Status.REMOVED)
 
     def get(self, external_id: str) -> Listing:
         """The listing, or :class:`UnknownListing`."""

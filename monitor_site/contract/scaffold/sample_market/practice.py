@@ -52,6 +52,10 @@ class Listing:
         told = {name: getattr(self, name) for name in ("id", "title", "price", "condition", "status")}
         return told | {"seller": "practice", "created": int(self.created)}
 
+    def facts(self) -> dict[str, Any]:
+        """As the truth log tells of it."""
+        return self.shown() | {"state": self.status, "visible_at": self.visible_at}
+
 
 class World:
     """All that is on offer; time comes from the clock, chance from the seed."""
@@ -82,7 +86,7 @@ class World:
         for shelf in self.shelves.values():
             if shelf.holds(listing):
                 insort(shelf.members, listing, key=_age)
-        self.truth.write("listed", **listing.shown())
+        self.truth.write("listed", **listing.facts())
         return listing
 
     def made(self, keyword: str, number: int, created: float, visible_at: float) -> Listing:
@@ -140,14 +144,14 @@ def _list(market: "Market", order: Order) -> Any:
 def _change(market: "Market", order: Order) -> Any:
     listing = market.world.get(str(order["id"]))
     listing.price = int(order["price"])
-    market.world.truth.write("price", **listing.shown())
+    market.world.truth.write("price", **listing.facts())
     return listing.shown()
 
 
 def _sell(market: "Market", order: Order) -> Any:
     listing = market.world.get(str(order["id"]))
     listing.status = "sold"
-    market.world.truth.write("sold", **listing.shown())
+    market.world.truth.write("sold", **listing.facts())
     return listing.shown()
 
 
