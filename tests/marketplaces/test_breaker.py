@@ -1,11 +1,14 @@
 """A marketplace in trouble is left alone, tried carefully, and asked again when it answers."""
 
+import asyncio
 from collections.abc import Iterator
+from io import StringIO
 from typing import Any
 
 import pytest
 import redis as redis_library
 import redis.asyncio
+from django.core.management import CommandError, call_command
 from structlog.testing import capture_logs
 
 from monitor_site.marketplaces.breaker import (
@@ -242,3 +245,17 @@ async def notes(aredis: redis.asyncio.Redis, *, ok: int = 0, failed: int = 0) ->
 def in_turn(ok: int, failed: int) -> Iterator[bool]:
     yield from [True] * ok
     yield from [False] * failed
+
+
+async def test_an_operator_closes_it_by_command(aredis: redis.asyncio.Redis, redis: redis_library.Redis) -> None:
+    await trip(aredis, marketplace="mercari", seconds=600, reason="blocked")
+    for told in ("mercari is asked again.", "mercari was not stopped."):
+        out = StringIO()
+        await asyncio.to_thread(call_command, "reset_breaker", "mercari", stdout=out)
+        assert out.getvalue().strip() == told
+    assert read_all(redis, ["mercari"])["mercari"]["state"] == "closed"
+
+
+def test_the_command_names_what_there_is() -> None:
+    with pytest.raises(CommandError, match="mercari, yahoo_auctions"):
+        call_command("reset_breaker", "bazaar")
