@@ -211,7 +211,7 @@ class Leases:
         self, *, marketplace: str, pace: Pace, slots: int, idle: bool, tickets: Sequence[str] = ()
     ) -> Leased:
         """Lease what is due, at most ``slots``; ``idle``: nothing is in flight in this worker."""
-        kinds = ("due", "lease", "pace", "breaker", "tickets", "suspects", "drain", "looks", "share")
+        kinds = ("due", "lease", "pace", "breaker", "tickets", "suspects", "drain", "looks", "share", "resumed")
         args: list[Any] = [
             min(slots, MOST_IDS), pace.concurrency, AHEAD_MS, self._lease_ms, self._worker, int(idle),
             pace.per_minute, capacity(pace), TICKET_LIVE_MS, self._lone_crashes, *tickets,

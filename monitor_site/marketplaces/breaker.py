@@ -24,6 +24,7 @@ LONGEST = 24 * 3600.0
 SLOT_MS, SLOTS = 10_000, 6
 FEWEST_RESULTS = 10
 FAILED_SHARE = 0.5
+RESUMED_SECONDS = 3600
 SHARE_REASON = "failing"
 
 log = structlog.get_logger(__name__)
@@ -52,14 +53,24 @@ def good_key(marketplace: str) -> str:
     return key("good", marketplace)
 
 
-async def trip(redis: redis.asyncio.Redis, *, marketplace: str, seconds: float | None, reason: str) -> None:
-    """Stop asking a marketplace for ``seconds`` (``None``: a minute), longer when it was just being tried again."""
+def resumed_key(marketplace: str) -> str:
+    """Server ms at which its breaker closed last; kept for an hour. What was due before is not late for that."""
+    return key("resumed", marketplace)
+
+
+async def trip(
+    redis: redis.asyncio.Redis, *, marketplace: str, seconds: float | None, reason: str, exact: bool = False
+) -> None:
+    """Stop asking a marketplace for ``seconds`` (``None``: a minute), longer when it was just being tried again.
+
+    ``exact``: the marketplace itself said how long.
+    """
     length = min(LONGEST, max(SHORTEST, USUAL if seconds is None else seconds))
     opened, stays_ms = await run(
         redis,
         "trip",
         keys=[breaker_key(marketplace), tally_key(marketplace)],
-        args=[int(length * 1000), reason, int(LONGEST_DOUBLED * 1000)],
+        args=[int(length * 1000), reason, int(LONGEST_DOUBLED * 1000), int(exact)],
     )
     if opened:
         log.warning("breaker.opened", marketplace=marketplace, reason=reason, seconds=int(stays_ms) / 1000)
@@ -69,6 +80,8 @@ def reset(client: redis.Redis, *, marketplace: str, by: str = "operator") -> boo
     """Close the breaker at once, whatever it waits for: an operator's act. Whether there was anything to close."""
     if not client.delete(breaker_key(marketplace), tally_key(marketplace)):
         return False
+    seconds, micros = client.time()
+    client.set(resumed_key(marketplace), seconds * 1000 + micros // 1000, ex=RESUMED_SECONDS)
     log.info("breaker.closed", marketplace=marketplace, by=by)
     return True
 
@@ -81,7 +94,12 @@ async def note(redis: redis.asyncio.Redis, *, marketplace: str, ok: bool, earlie
     verdict = await run(
         redis,
         "note",
-        keys=[breaker_key(marketplace), tally_key(marketplace), good_key(marketplace)],
+        keys=[
+            breaker_key(marketplace),
+            tally_key(marketplace),
+            good_key(marketplace),
+            resumed_key(marketplace),
+        ],
         args=[earlier + int(ok), int(not ok), SLOT_MS, SLOTS, FEWEST_RESULTS, FAILED_SHARE],
     )
     if verdict == b"closed":

@@ -64,17 +64,14 @@ class Consequences:
             await self._tell(marketplace, ok=False)
 
     async def _trip(self, marketplace: str, error: MarketplaceError) -> None:
+        """For how long it says; where "too often" came without a hint, not as long as everybody else who got it now."""
         self._told_at.pop(marketplace, None)
-        await self._without_redis(
-            marketplace,
-            breaker.trip(self._redis, marketplace=marketplace, seconds=self._seconds(error), reason=error.code),
-        )
-
-    def _seconds(self, error: MarketplaceError) -> float | None:
-        """How long; where "too often" came without a hint, not as long as everybody else who got it just now."""
-        if error.code == Throttled.code and error.retry_after == Throttled.default_retry_after:
-            return error.retry_after + self._chance() * JITTER_SECONDS
-        return error.retry_after
+        seconds, throttled = error.retry_after, error.code == Throttled.code
+        hinted = throttled and seconds != Throttled.default_retry_after
+        if throttled and not hinted:
+            seconds = Throttled.default_retry_after + self._chance() * JITTER_SECONDS
+        telling = breaker.trip(self._redis, marketplace=marketplace, seconds=seconds, reason=error.code, exact=hinted)
+        await self._without_redis(marketplace, telling)
 
     async def _tell(self, marketplace: str, *, ok: bool) -> None:
         earlier = self._untold.pop(marketplace, 0)

@@ -380,6 +380,20 @@ async def test_a_ticket_ends_soon_after_its_first_lease(schedule: Schedule, clie
     assert taken - schedule.now_ms() <= 800
 
 
+async def test_nothing_is_late_for_the_time_in_which_nobody_might_ask(
+    schedule: Schedule, client: Any, redis: Any
+) -> None:
+    now, worker = schedule.now_ms(), Worker(client)
+    schedule.put(marketplace=MARKET, moves=[("1", "new", now - 50_000), ("2", "new", now - 50_000)])
+    redis.hset(key("breaker", MARKET), mapping={"state": "open", "until": now - 900})
+    (probe,) = (await worker.lease()).leases
+    assert probe.due_ms == now - 900
+    redis.delete(key("breaker", MARKET))
+    redis.set(key("resumed", MARKET), now - 100)
+    (other,) = (await worker.lease()).leases
+    assert other.due_ms == now - 100
+
+
 def test_no_ticket_goes_out_while_the_breaker_is_open_or_tokens_are_out(schedule: Schedule, redis: Any) -> None:
     put(schedule, "1")
     redis.hset(key("breaker", MARKET), mapping={"state": "open", "until": schedule.now_ms() + 7_000})

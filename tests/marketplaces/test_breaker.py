@@ -120,6 +120,16 @@ async def test_half_open_the_marketplaces_own_wish_counts_when_it_is_longer(
     assert length_ms(redis) == 7_200_000
 
 
+async def test_half_open_the_marketplaces_own_wait_is_kept_to_exactly_once(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    await trip(aredis, marketplace="bazaar", seconds=60, reason="failing")
+    for seconds in (7, 14, 28):
+        redis.hset(breaker_key("bazaar"), "until", 1)
+        await trip(aredis, marketplace="bazaar", seconds=7, reason="throttled", exact=True)
+        assert int(redis.hget(breaker_key("bazaar"), "length") or 0) == seconds * 1000
+
+
 async def test_half_of_ten_failing_opens_it_for_a_minute(
     aredis: redis.asyncio.Redis, redis: redis_library.Redis
 ) -> None:

@@ -11,8 +11,9 @@ from monitor_site.watches.models import Check, EventKind, Listing, ListingEvent,
 
 from .truth import Life, Moment
 
-# What is recorded may be as old as a check may last, and some more for the flush.
-SLACK_SECONDS = 60.0
+# What is recorded bears the time at which its check began: it may have been true until the check was cut, and where a
+# search and its cache lag, some time before.
+BEFORE_SECONDS, AFTER_SECONDS = 60.0, 25.0
 # A listing that became visible a moment before a check may just have missed it.
 MARGIN_SECONDS = 10.0
 STATES = {
@@ -75,7 +76,8 @@ def _events(lives: Lives) -> Iterator[str]:
 
 
 def _about(life: Life | None, at: datetime) -> list[Moment]:
-    return life.between(at.timestamp() - SLACK_SECONDS, at.timestamp()) if life else []
+    begins = at.timestamp()
+    return life.between(begins - BEFORE_SECONDS, begins + AFTER_SECONDS) if life else []
 
 
 def _empties(lives: Lives) -> Iterator[str]:

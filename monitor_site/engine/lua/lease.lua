@@ -1,5 +1,5 @@
 -- Lease what is due to one worker.
--- KEYS due, lease, pace, breaker, tickets, suspects, drain, looks, share
+-- KEYS due, lease, pace, breaker, tickets, suspects, drain, looks, share, resumed
 -- ARGV limit, concurrency, ahead ms, lease ms, worker, 1 if the worker has nothing in flight,
 --      tokens a minute, cap, ticket life ms after its first lease, lone crashes that quarantine, ticket ids ...
 -- Returns {server µs, 1 if this worker should empty itself for a suspect, {quarantined ids},
@@ -23,6 +23,8 @@ for i = 11, #ARGV do redis.call('ZADD', KEYS[5], 'XX', now + tonumber(ARGV[9]), 
 local open_until = tonumber(redis.call('HGET', KEYS[4], 'until') or 0)
 if open_until > now then return none end
 local probing = open_until > 0
+-- Nothing is late for the time in which nobody may ask.
+local not_before = math.max(open_until, tonumber(redis.call('GET', KEYS[10])) or 0)
 
 local rate = tonumber(ARGV[7]) / 60000
 local bucket = redis.call('HMGET', KEYS[3], 'tokens', 'at')
@@ -101,7 +103,7 @@ if room <= 0 then return none end
 local granted, lease, scores, lonely = {}, {}, {[true] = {}, [false] = {}}, false
 local function grant(candidate, alone)
   left[is_look(candidate[1])] = left[is_look(candidate[1])] - 1
-  local due = string.format('%.0f', candidate[2])
+  local due = string.format('%.0f', math.max(candidate[2], not_before))
   granted[#granted + 1], granted[#granted + 2], granted[#granted + 3] = candidate[1], due, alone
   lease[#lease + 1], lease[#lease + 2] = candidate[1], fence .. '|' .. worker .. '|' .. due .. '|' .. alone
   local score = scores[is_look(candidate[1])]

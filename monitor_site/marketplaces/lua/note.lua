@@ -1,5 +1,6 @@
 -- Note how a request to a marketplace ended; decide whether its breaker opens, opens again or closes.
--- KEYS[1] breaker hash, KEYS[2] tally hash (per slot: n = which slot, ok, failed), KEYS[3] ms of the last success.
+-- KEYS[1] breaker hash, KEYS[2] tally hash (per slot: n = which slot, ok, failed), KEYS[3] ms of the last success,
+-- KEYS[4] ms at which it closed last.
 -- ARGV[1] successes, ARGV[2] failures, ARGV[3] slot in ms, ARGV[4] slots, ARGV[5] fewest results,
 -- ARGV[6] failed share that opens.
 -- Answers "closed" when this call closed it, "trip" when it must be opened (again), else "".
@@ -16,6 +17,7 @@ if known[1] == 'open' then
   if tonumber(known[2]) > now then return '' end
   if failed > 0 then return 'trip' end
   redis.call('DEL', KEYS[1], KEYS[2])
+  redis.call('SET', KEYS[4], string.format('%.0f', now), 'PX', 3600000)
   return 'closed'
 end
 
