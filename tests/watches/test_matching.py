@@ -1,14 +1,15 @@
 """Which sighting is what a watch wants, and why."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from monitor_site.contract import Condition, Kind, Money, Seller, Shipping, Sighting, Status
 from monitor_site.watches.matching import Decision, Rule, decide, funnel
+from tests.watches.moments import NOON
 
-NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
+NOW = NOON
 CAMERA = Sighting(
     external_id="m01",
     title="ルミナ T2 チタン コンパクトカメラ 動作確認済",
