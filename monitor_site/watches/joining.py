@@ -74,7 +74,7 @@ def _drafts(
         wanted = link.baselined_at is None or one.sighting.external_id in page.changed
         if not wanted or one.doubted or (link.watch_id, one.listing_id) in had:
             continue
-        decision = decide(rule, one.sighting)
+        decision = decide(rule, one.sighting, now=now)
         if decision.matches:
             drafts.append(_draft(link, page, one, decision, now))
     return drafts

@@ -1,0 +1,37 @@
+"""What a watch accepts, as plain values. Pure."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Every part that is empty or ``None`` accepts everything.
+
+    A word may hold alternatives: ``ルミナ|LUMINA`` is either; a word with spaces is a phrase. Words are looked for in
+    the title, with ``in_description`` in the description as well; ``none_of`` and ``blocked_phrases`` cover the
+    description whenever it is known. ``pattern`` is a regular expression that the title must match. Prices are in minor
+    units of ``currency``; with ``landed`` they bound price and shipping together. ``kinds`` and ``conditions`` are
+    values of the contract's enums. ``rating_min`` is a share of good ratings in percent. ``bids_max`` and
+    ``ends_within`` concern auctions only.
+    """
+
+    must: tuple[str, ...] = ()
+    any_of: tuple[str, ...] = ()
+    none_of: tuple[str, ...] = ()
+    blocked_phrases: tuple[str, ...] = ()
+    in_description: bool = False
+    pattern: str = ""
+    price_min: int | None = None
+    price_max: int | None = None
+    currency: str = "JPY"
+    landed: bool = False
+    kinds: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    shipping_included: bool = False
+    blocked_sellers: tuple[str, ...] = ()
+    rating_min: float | None = None
+    rated_min: int | None = None
+    bids_max: int | None = None
+    ends_within: timedelta | None = None
+    listed_within: timedelta | None = None
