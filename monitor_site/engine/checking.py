@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from monitor_site.contract import MarketplaceError, Pauses, PluginFault, Unavailable, criteria_from
+from monitor_site.contract import MarketplaceError, Pauses, PluginFault, SearchCriteria, Unavailable, criteria_from
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.marketplaces.gateway import Found, Gateway, History, remembered
 from monitor_site.watches.models import Target
@@ -45,7 +45,7 @@ class Checker:
         """The figures of a result."""
         try:
             async with asyncio.timeout(self.cut_seconds):
-                return _figures(await (self._look(target) if target.is_look else self._search(target)))
+                return _figures(await self._found(target))
         except TimeoutError:
             return {"error": Unavailable.code}
         except MarketplaceError as error:
@@ -58,17 +58,22 @@ class Checker:
             log.exception("check.fault")
             return {"error": PluginFault.code}
 
+    async def _found(self, target: Target) -> Found:
+        if target.is_look:
+            return await self._look(target)
+        return await (self._search(target) if target.is_search else self._sold(target))
+
     async def _search(self, target: Target) -> Found:
-        shape = catalog().get(target.marketplace).manifest.criteria
         history = History(
             known=frozenset(target.recent),
             usual=bool(target.recent),
             empty_streak=target.empty_streak,
             before=target.usual,
         )
-        return await self.gateway.search(
-            marketplace=target.marketplace, criteria=criteria_from(target.criteria, shape), history=history
-        )
+        return await self.gateway.search(marketplace=target.marketplace, criteria=_criteria(target), history=history)
+
+    async def _sold(self, target: Target) -> Found:
+        return await self.gateway.sold_prices(marketplace=target.marketplace, criteria=_criteria(target))
 
     async def _look(self, target: Target) -> Found:
         return await self.gateway.look(marketplace=target.marketplace, external_id=target.criteria)
@@ -84,6 +89,10 @@ class Checker:
             finished_at=datetime.fromtimestamp(self.server_now(), tz=UTC),
             lateness_ms=round(started * 1000 - lease.due_ms),
         )
+
+
+def _criteria(target: Target) -> SearchCriteria:
+    return criteria_from(target.criteria, catalog().get(target.marketplace).manifest.criteria)
 
 
 def _wait(error: MarketplaceError) -> float | None:

@@ -1,6 +1,7 @@
-"""What targets are called in the schedule: a search by its number, a look by its number after ``look:``.
+"""What targets are called in the schedule: a search by its number, all others by their number after ``look:``.
 
-The scripts tell by the name in which set an id stands.
+The scripts tell by the name in which set an id stands: questions for sales stand among the looks, and give way with
+them.
 """
 
 from monitor_site.watches.models import Target, TargetKind
@@ -15,7 +16,7 @@ def member(target: Target) -> str:
 
 def member_of(target_id: int, kind: str) -> str:
     """The name of a target of that kind."""
-    return f"{LOOK}{target_id}" if kind == TargetKind.LISTING else str(target_id)
+    return str(target_id) if kind == TargetKind.SEARCH else f"{LOOK}{target_id}"
 
 
 def number_of(name: str) -> int:
@@ -24,5 +25,5 @@ def number_of(name: str) -> int:
 
 
 def is_look(name: str) -> bool:
-    """Whether the target that has this name is a look."""
+    """Whether the target that has this name is a look, or gives way like one."""
     return name.startswith(LOOK)

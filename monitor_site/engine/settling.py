@@ -36,7 +36,7 @@ def _move(target: Target, now: int, *, hurry: bool) -> tuple[str, str, int]:
 
 
 def beat_after(target: Target, now_ms: int) -> int:
-    """The next beat of a target's grid; of a look its time, which may have passed."""
+    """The next beat of a target's grid; of what is no search its time, which may have passed."""
     if (due_ms := due_ms_of(target)) is not None:
         return due_ms
     seconds = target.interval_seconds
@@ -50,7 +50,7 @@ def hurry(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
 
 
 def rebuild(schedule: Schedule) -> int:
-    """Put every active target that is missing back, a search on its grid, spread by phase, a look at its own time.
+    """Put every active target that is missing back, a search on its grid, spread by phase, others at their own time.
 
     Returns how many were missing.
     Adding only what is absent may be done by two at once. What lies further ahead than any beat or back-off can

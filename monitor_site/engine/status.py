@@ -27,7 +27,8 @@ HEARTBEAT_PATIENCE = timedelta(seconds=75)
 def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
     """All figures; ``lateness_ms``, ``checks``, ``checks_failed`` and ``missed_beats`` are of the last five minutes.
 
-    All but ``looks``, ``looks_overdue`` and ``leased`` speak of searches alone: looks give way, so they may be late.
+    All but ``looks``, ``sales``, ``looks_overdue`` (both of them) and ``leased`` speak of searches alone: the others
+    give way, so they may be late.
     """
     return {
         "at": now.isoformat(timespec="seconds"),
@@ -35,6 +36,7 @@ def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
         "targets": _active().count(),
         "targets_unserved": _active().exclude(marketplace__in=catalog().plugins).count(),
         "looks": Target.objects.looks().filter(active=True).count(),
+        "sales": Target.objects.sales().filter(active=True).count(),
         **_schedule(client),
         **_checks(now),
         "matches": Match.objects.filter(silent=False).count(),

@@ -22,9 +22,9 @@ from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import Pace
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.watches import follow, questions
+from monitor_site.watches import follow, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
-from monitor_site.watches.models import Check, Target
+from monitor_site.watches.models import Check, Sample, Target
 from monitor_site.watches.results import Standing
 
 from . import settling
@@ -35,6 +35,7 @@ log = structlog.get_logger(__name__)
 PACE = Pace(per_minute=60_000, ceiling_per_minute=60_000, floor_seconds=1, concurrency=4)
 OUTBOX_PATIENCE = timedelta(seconds=20)
 OUTBOX_KEPT = timedelta(days=2)
+SAMPLES_KEPT = timedelta(days=400)
 PRUNED_AT_ONCE = 500
 PRUNE_SECONDS = 10.0
 TASK_SECONDS = 120
@@ -55,6 +56,12 @@ def follow_matches(now: datetime) -> None:
         log.info("follow.healed", listings=healed)
 
 
+def ask_for_sales(now: datetime) -> None:
+    """Have sales asked for wherever a search asks, those of an earlier release too, and nowhere else."""
+    if healed := sold.heal(now=now):
+        log.info("sales.healed", searches=healed)
+
+
 def sweep_outbox(now: datetime) -> None:
     """Hand out again what got lost between a commit and its job."""
     if swept := outbox.sweep(now=now, before=now - OUTBOX_PATIENCE):
@@ -62,11 +69,15 @@ def sweep_outbox(now: datetime) -> None:
 
 
 def prune(now: datetime) -> None:
-    """The one owner of retention: old checks and looks, finished outbox rows, dead sessions; a bounded time at once."""
+    """The one owner of retention: old checks, looks and samples, finished outbox rows, dead sessions.
+
+    It takes a bounded time at once.
+    """
     give_up = time.monotonic() + PRUNE_SECONDS
     old = now - timedelta(days=settings.CHECK_RETENTION_DAYS)
     _prune(Check.objects.filter(started_at__lt=old), give_up)
     _prune(Target.objects.looks().filter(active=False, quarantined_at=None, checked_at__lt=old), give_up)
+    _prune(Sample.objects.filter(at__lt=now - SAMPLES_KEPT), give_up)
     _prune(OutboxRow.objects.filter(done_at__lt=now - OUTBOX_KEPT), give_up)
     Session.objects.filter(expire_date__lt=now).delete()
 
@@ -91,6 +102,7 @@ class Task:
 TASKS = {
     "audit": Task(run=audit, every_seconds=60),
     "follow": Task(run=follow_matches, every_seconds=300),
+    "sales": Task(run=ask_for_sales, every_seconds=300),
     "outbox": Task(run=sweep_outbox, every_seconds=15),
     "retention": Task(run=prune, every_seconds=60),
 }

@@ -17,6 +17,7 @@ from .wishes import criteria_of
 
 TOPIC = "target"
 CHECK_NOW = "check_now"
+SALES = "sales"
 MOST_HEALED = 1000
 
 
@@ -96,9 +97,10 @@ def settle(*, target_ids: Iterable[int], now: datetime) -> None:
     Inside a transaction. The rows are locked before the wishes are read, so that of two people who come and go at
     once the second sees what the first has done.
     """
-    rows = {pk: row for pk, row in lock(target_ids).items() if not row.is_look}
+    rows = {pk: row for pk, row in lock(target_ids).items() if row.is_search}
     wishes = _wishes(rows)
     changed = [row.pk for row in rows.values() if _settle_one(row, wishes.get(row.pk))]
+    outbox.write(topic=SALES, object_ids=changed, now=now)
     waiting = WatchTarget.objects.filter(target_id__in=rows, baselined_at=None, watch__paused_at=None)
     outbox.write(topic=TOPIC, object_ids={*changed, *waiting.values_list("target_id", flat=True)}, now=now)
 

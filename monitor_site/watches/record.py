@@ -12,10 +12,10 @@ from django.db import transaction
 
 from monitor_site.contract import NoPace, SuspectEmpty
 
-from . import changes, looking
+from . import changes, gathering, looking, sold
 from .beat import missed_beats, phase_ms
 from .joining import Joined, join
-from .models import Check, Outcome, Target, WatchTarget
+from .models import Check, Outcome, Target, TargetKind, WatchTarget
 from .pages import Page
 from .questions import lock
 from .results import Recorded, Result, Standing
@@ -72,18 +72,28 @@ def _after_success(result: Result) -> dict[str, Any]:
 
 
 def _found(results: Sequence[Result], targets: dict[int, Target], now: datetime) -> Joined:
-    """What searches and looks brought, and what follows from it."""
-    looks = [r for r in results if targets[r.target_id].is_look]
-    good = [r for r in results if not r.failed]
-    pages, links = _pages([r for r in good if not targets[r.target_id].is_look], targets)
-    closer = [looking.look_of(targets[r.target_id], r) for r in looks if not r.failed]
+    """What searches, looks and questions for sales brought, and what follows from it."""
+    searches, looks, sales = (_of_kind(results, targets, kind) for kind in TargetKind)
+    pages, links = _pages(_good(searches), targets)
+    closer = [looking.look_of(targets[r.target_id], r) for r in _good(looks)]
     seen = upsert([*(page.look for page in pages if page.look.sightings), *closer], now=now)
     for page in pages:
         _remember(page, seen.get(page.result.trace, {}))
     joined = join(pages=[page for page in pages if page.changed or page.whole], links=links, seen=seen, now=now)
+    gathering.note_found(pages, seen, now=now)
+    joined.new.update(gathering.gather(_good(sales), targets, now=now))
+    sold.conclude(sales, targets, now=now)
     changes.tell(seen=seen, removed=looking.conclude(looks, targets, now=now), now=now)
     _touch(pages, now)
     return joined
+
+
+def _of_kind(results: Sequence[Result], targets: dict[int, Target], kind: TargetKind) -> list[Result]:
+    return [result for result in results if targets[result.target_id].kind == kind]
+
+
+def _good(results: Sequence[Result]) -> list[Result]:
+    return [result for result in results if not result.failed]
 
 
 def _pages(results: Sequence[Result], targets: dict[int, Target]) -> tuple[list[Page], list[WatchTarget]]:
@@ -149,8 +159,8 @@ def _duration_ms(result: Result) -> int:
 
 
 def _missed(result: Result, target: Target) -> int:
-    """A look has no beats to miss, only a time."""
-    if target.is_look:
+    """What is no search has no beats to miss, only a time."""
+    if not target.is_search:
         return 0
     missed = missed_beats(
         phase=phase_ms(target.key, target.interval_seconds),
@@ -165,7 +175,7 @@ def _standing(result: Result, target: Target | None) -> Standing:
     """A target that is gone is inactive; one that failed comes back later, twice as late each time."""
     if target is None:
         return Standing(target_id=result.target_id, key="0" * 64, active=False, interval_seconds=1)
-    counts = result.failed and result.error != NoPace.code and not target.is_look
+    counts = result.failed and result.error != NoPace.code and target.is_search
     return standing_of(target, delay_ms=max(_delay_ms(target), _asked_ms(result)) if counts else 0)
 
 
@@ -182,7 +192,7 @@ def standing_of(target: Target, *, delay_ms: int) -> Standing:
 
 
 def due_ms_of(target: Target) -> int | None:
-    """The exact time of a look in epoch milliseconds; ``None`` for what beats on a grid."""
+    """The exact time of what is no search, in epoch milliseconds; ``None`` for what beats on a grid."""
     return None if target.due_at is None else round(target.due_at.timestamp() * 1000)
 
 

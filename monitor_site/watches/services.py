@@ -9,7 +9,7 @@ from django.db import transaction
 
 from monitor_site.outbox import services as outbox
 
-from . import follow, questions
+from . import follow, questions, sold
 from .models import Match, MatchQuerySet, MatchState, Target, Watch
 from .pages import currency_of
 from .questions import CHECK_NOW
@@ -117,10 +117,12 @@ def check_now(*, watch: Watch, now: datetime) -> None:
 def release_target(*, target: Target, now: datetime) -> None:
     """Take a target out of quarantine."""
     Target.objects.filter(pk=target.pk).update(quarantined_at=None, last_error="", failures=0)
-    if target.listing_id is None:
-        questions.settle(target_ids={target.pk}, now=now)
-    else:
+    if target.listing_id is not None:
         follow.settle(listing_ids=[target.listing_id], now=now)
+    elif target.search_id is not None:
+        sold.settle(search_ids=[target.search_id], now=now)
+    else:
+        questions.settle(target_ids={target.pk}, now=now)
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from monitor_site.contract import Sighting, Status
 
 from .facts import OVER, digest, edges, figures, first, taken_over
 from .models import EventKind, Listing, ListingEvent, PricePoint
+from .sales import sale_after, sale_of
 
 # For so long after a look a search may still show what is over: it brings nothing back.
 SEARCH_LAG = timedelta(minutes=10)
@@ -126,8 +127,13 @@ def _new_listing(look: Look, sighting: Sighting, now: datetime) -> Listing:
         trace=look.trace,
         currency=look.currency,
         digest=digest(sighting),
-        **first(sighting),
+        **_first(look, sighting),
     )
+
+
+def _first(look: Look, sighting: Sighting) -> dict[str, Any]:
+    facts = first(sighting)
+    return facts | sale_of(sighting, price=facts.get("price"), seen_at=look.at)
 
 
 def _settle(
@@ -147,8 +153,13 @@ def _settle(
 def _doubted(look: Look, sighting: Sighting, row: Listing) -> bool:
     """A search is behind what is looked at, by how much nobody knows."""
     brings_back = sighting.status == Status.ON_SALE and row.status not in (Status.ON_SALE, Status.UNKNOWN)
-    lately = row.looked_at is not None and look.at < row.looked_at + SEARCH_LAG
-    return brings_back and lately and not look.closer
+    last = row.looked_at or (row.observed_at if _was_never_on_sale(row) else None)
+    return brings_back and last is not None and look.at < last + SEARCH_LAG and not look.closer
+
+
+def _was_never_on_sale(row: Listing) -> bool:
+    """Only a question for sales has told of it."""
+    return row.sold_at is not None and row.sold_at <= row.first_seen_at
 
 
 def _change(look: Look, sighting: Sighting, row: Listing) -> frozenset[str]:
@@ -157,6 +168,7 @@ def _change(look: Look, sighting: Sighting, row: Listing) -> frozenset[str]:
     The digest is what searches said last: a look leaves it alone, so that a search which repeats itself is no news.
     """
     new = taken_over(row, sighting, closer=look.closer)
+    new |= sale_after(row, new, sighting, seen_at=look.at)
     ours: dict[str, Any] = {"looked_at": look.at} if look.closer else {"digest": digest(sighting)}
     ours |= {"observed_at": look.at, "seen_at": look.at}
     mine = Listing.objects.filter(pk=row.pk, digest=row.digest, observed_at__lt=look.at)

@@ -3,6 +3,7 @@
 from .checks import Check, Outcome
 from .listings import EventKind, Listing, ListingEvent, PricePoint
 from .matches import Cause, Match, MatchQuerySet, MatchState, new_public_id
+from .prices import Sample, WatchPrices
 from .watches import Policy, ShippingWish, Target, TargetKind, TargetQuerySet, Watch, WatchQuerySet, WatchTarget
 
 __all__ = [
@@ -17,11 +18,13 @@ __all__ = [
     "Outcome",
     "Policy",
     "PricePoint",
+    "Sample",
     "ShippingWish",
     "Target",
     "TargetKind",
     "TargetQuerySet",
     "Watch",
+    "WatchPrices",
     "WatchQuerySet",
     "WatchTarget",
     "new_public_id",

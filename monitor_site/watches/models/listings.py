@@ -21,6 +21,10 @@ class Listing(models.Model):
     ``observed_at`` is the start of the check whose answer the row shows, so that an answer which comes late changes
     nothing; ``looked_at`` is the start of the last look at this listing alone. ``description`` is empty until a look
     has told it. ``trace`` is the check that saw it first.
+
+    ``paid`` is what somebody paid for it and ``sold_at`` when, as well as we know; both or none. A question for sales
+    may tell them before a look sees the sale: until then ``status`` stays what looks and searches say.
+    ``relisted_from`` is the listing under which the same seller offered the same thing before.
     """
 
     marketplace = models.CharField(max_length=40)
@@ -52,9 +56,18 @@ class Listing(models.Model):
     digest = models.CharField(max_length=32)
     trace = models.CharField(max_length=32)
     extra = models.JSONField(default=dict)
+    paid = models.PositiveBigIntegerField(null=True, blank=True)
+    sold_at = models.DateTimeField(null=True, blank=True)
+    relisted_from = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="relisted_as"
+    )
 
     class Meta:
         constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(paid=None, sold_at=None) | Q(paid__gt=0, sold_at__isnull=False),
+                name="listing_sale_is_whole",
+            ),
             models.UniqueConstraint(fields=["marketplace", "external_id"], name="listing_once_per_marketplace"),
             models.CheckConstraint(condition=Q(price=None) | Q(price__gt=0), name="listing_price_unknown_is_not_zero"),
             models.CheckConstraint(condition=Q(kind__in=[k.value for k in Kind]), name="listing_kind_known"),
@@ -62,6 +75,11 @@ class Listing(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["ends_at", "id"], condition=Q(kind="auction"), name="listing_auction_end"),
+            models.Index(
+                fields=["marketplace", "seller_id"],
+                condition=Q(status__in=["ended", "removed", "stopped"]) & ~Q(seller_id=""),
+                name="listing_gone_by_seller",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -99,12 +117,14 @@ class EventKind(models.TextChoices):
     BACK = "back", _("back on sale")
     BUMPED = "bumped", _("bumped")
     EXTENDED = "extended", _("extended")
+    RELISTED = "relisted", _("relisted")
 
 
 class ListingEvent(models.Model):
     """An edge in the life of a listing, with the figure before and after where there is one.
 
-    The figures are prices; those of ``extended`` are the ends of the auction, in epoch seconds.
+    The figures are prices; those of ``extended`` are the ends of the auction, in epoch seconds. What is ``damped``
+    repeats itself within a while: it stands in the timeline and is told to nobody.
     """
 
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="events")
@@ -113,6 +133,7 @@ class ListingEvent(models.Model):
     before = models.PositiveBigIntegerField(null=True, blank=True)
     after = models.PositiveBigIntegerField(null=True, blank=True)
     trace = models.CharField(max_length=32, blank=True)
+    damped = models.BooleanField(default=False)
 
     class Meta:
         constraints: ClassVar = [

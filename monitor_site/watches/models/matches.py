@@ -31,6 +31,7 @@ class Cause(models.TextChoices):
     LISTED = "listed", _("newly listed")
     PRICE_DROP = "price_drop", _("price drop")
     BACK = "back", _("back on sale")
+    RELISTED = "relisted", _("listed again")
     CHANGED = "changed", _("changed")
     EXISTING = "existing", _("already there")
 

@@ -84,14 +84,15 @@ class Watch(models.Model):
 
 
 class TargetKind(models.TextChoices):
-    """What a target asks: what a search finds, or how one listing is."""
+    """What a target asks: what a search finds, how one listing is, or what was sold of what a search asks for."""
 
     SEARCH = "search", _("search")
     LISTING = "listing", _("listing")
+    SOLD = "sold", _("sold")
 
 
 class TargetQuerySet(models.QuerySet["Target"]):
-    """Questions of watches and looks at listings stand in one table; figures speak of one or the other."""
+    """Questions of watches, looks at listings and questions for sales stand in one table; figures speak of one kind."""
 
     def searches(self) -> "TargetQuerySet":
         """The questions that watches ask."""
@@ -101,12 +102,17 @@ class TargetQuerySet(models.QuerySet["Target"]):
         """The listings that are looked at."""
         return self.filter(kind=TargetKind.LISTING)
 
+    def sales(self) -> "TargetQuerySet":
+        """The questions for what was sold."""
+        return self.filter(kind=TargetKind.SOLD)
+
 
 class Target(models.Model):
     """One canonical question to one marketplace, asked once for all watches that want the answer.
 
     A ``search`` beats on the grid of its interval. A ``listing`` asks about ``listing``; ``criteria`` is its external
-    id, ``due_at`` the exact time of the next look, and the interval only how far ahead that was.
+    id. A ``sold`` asks what was sold of what ``search`` asks for. The ``due_at`` of these two is the exact time of the
+    next time, their interval only how far ahead that was.
 
     ``fence`` is the fence of the last result that counted. ``recent`` is the last good answer, external id → digest:
     what equals it needs no look into the database. ``usual`` is what the gateway remembers of the question: plain JSON,
@@ -119,6 +125,7 @@ class Target(models.Model):
     key = models.CharField(max_length=64, unique=True)
     criteria = models.TextField()
     listing = models.OneToOneField(Listing, on_delete=models.CASCADE, null=True, blank=True, related_name="look")
+    search = models.OneToOneField("self", on_delete=models.CASCADE, null=True, blank=True, related_name="sold")
     active = models.BooleanField(default=True)
     interval_seconds = models.PositiveIntegerField()
     due_at = models.DateTimeField(null=True, blank=True)
@@ -140,12 +147,14 @@ class Target(models.Model):
             models.CheckConstraint(condition=Q(interval_seconds__gte=1), name="target_interval_positive"),
             models.CheckConstraint(condition=Q(kind__in=TargetKind.values), name="target_kind_known"),
             models.CheckConstraint(
-                condition=Q(kind=TargetKind.SEARCH, listing=None, due_at=None)
-                | Q(kind=TargetKind.LISTING, listing__isnull=False),
-                name="target_look_has_a_listing",
+                condition=Q(kind=TargetKind.SEARCH, listing=None, search=None, due_at=None)
+                | Q(kind=TargetKind.LISTING, listing__isnull=False, search=None)
+                | Q(kind=TargetKind.SOLD, listing=None, search__isnull=False),
+                name="target_is_of_its_kind",
             ),
             models.CheckConstraint(
-                condition=~Q(kind=TargetKind.LISTING, active=True, due_at=None), name="target_look_has_a_time"
+                condition=Q(kind=TargetKind.SEARCH) | Q(active=False) | Q(due_at__isnull=False),
+                name="target_off_the_grid_has_a_time",
             ),
         ]
         indexes: ClassVar = [models.Index(fields=["marketplace", "active"], name="target_by_marketplace")]
@@ -157,6 +166,11 @@ class Target(models.Model):
     def is_look(self) -> bool:
         """It asks about one listing."""
         return self.kind == TargetKind.LISTING
+
+    @property
+    def is_search(self) -> bool:
+        """A watch asks it; it beats on a grid. All others have a time of their own and give way to it."""
+        return self.kind == TargetKind.SEARCH
 
 
 class WatchTarget(models.Model):
