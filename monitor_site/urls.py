@@ -5,7 +5,18 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from monitor_site.web import auction_pages, frame, health, listing_pages, live, matches, pictures, start, watches
+from monitor_site.web import (
+    auction_pages,
+    frame,
+    health,
+    listing_pages,
+    live,
+    matches,
+    pictures,
+    prices,
+    start,
+    watches,
+)
 
 admin.autodiscover()
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call]
@@ -21,6 +32,7 @@ watch_urls = [
     path("new/", watches.watch_new, name="watch-new"),
     path("<int:pk>/", watches.watch_detail, name="watch"),
     path("<int:pk>/runs/", watches.watch_runs, name="watch-runs"),
+    path("<int:pk>/prices/", prices.watch_prices, name="watch-prices"),
     path("<int:pk>/edit/", watches.watch_edit, name="watch-edit"),
     path("<int:pk>/pause/", watches.watch_pause, name="watch-pause"),
     path("<int:pk>/resume/", watches.watch_resume, name="watch-resume"),

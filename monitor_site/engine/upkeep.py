@@ -22,7 +22,7 @@ from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import Pace
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.watches import follow, questions, sold
+from monitor_site.watches import follow, pricing, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Sample, Target
 from monitor_site.watches.results import Standing
@@ -60,6 +60,11 @@ def ask_for_sales(now: datetime) -> None:
     """Have sales asked for wherever a search asks, those of an earlier release too, and nowhere else."""
     if healed := sold.heal(now=now):
         log.info("sales.healed", searches=healed)
+
+
+def work_out_prices(now: datetime) -> None:
+    """Keep the figures ready that cards compare a price with."""
+    pricing.roll_up(now=now)
 
 
 def sweep_outbox(now: datetime) -> None:
@@ -103,6 +108,7 @@ TASKS = {
     "audit": Task(run=audit, every_seconds=60),
     "follow": Task(run=follow_matches, every_seconds=300),
     "sales": Task(run=ask_for_sales, every_seconds=300),
+    "prices": Task(run=work_out_prices, every_seconds=60),
     "outbox": Task(run=sweep_outbox, every_seconds=15),
     "retention": Task(run=prune, every_seconds=60),
 }

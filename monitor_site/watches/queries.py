@@ -272,6 +272,6 @@ def matches_of(watch: Watch, *, silent: bool = False, before: int | None = None)
     Those that were told, or the ``silent`` ones that were there before the watch began.
     """
     drops = ListingEvent.objects.filter(listing=OuterRef("listing"), kind=EventKind.PRICE_DROP).order_by("-at")
-    matches = watch.matches.filter(silent=silent).select_related("listing", "watch")
+    matches = watch.matches.filter(silent=silent).select_related("listing", "watch__prices")
     matches = matches.annotate(price_before=Subquery(drops.values("before")[:1]))
     return (matches.filter(id__lt=before) if before else matches).order_by("-id")

@@ -14,6 +14,7 @@ from monitor_site.watches.models import Cause, Listing, Match, MatchState
 from . import pictures, why
 from .highlighting import marked
 from .named import CONDITIONS, SHIPPINGS
+from .prices_fit import Fit, fit_of
 from .standing import Standing, price_word, standing_of
 
 MOST_STARS = 5
@@ -39,6 +40,7 @@ class Card:
     was: int | None
     drop: int | None
     decision: list[why.Line]
+    fit: Fit | None
 
     @property
     def is_new(self) -> bool:
@@ -101,6 +103,7 @@ def card_of(match: Match) -> Card:
         was=was,
         drop=drop,
         decision=why.lines_of(match.decision),
+        fit=fit_of(match, now=timezone.now()),
     )
 
 

@@ -142,9 +142,11 @@ def _shown(ids: list[int]) -> list[Match]:
 
 
 def shown(matches: MatchQuerySet) -> MatchQuerySet:
-    """Matches as cards need them: with watch, listing and the price before the last drop."""
+    """Matches as cards need them: with watch, its prices, listing and the price before the last drop."""
     drops = ListingEvent.objects.filter(listing=OuterRef("listing"), kind=EventKind.PRICE_DROP).order_by("-at")
-    return matches.select_related("watch", "listing").annotate(price_before=Subquery(drops.values("before")[:1]))
+    return matches.select_related("watch__prices", "listing").annotate(
+        price_before=Subquery(drops.values("before")[:1])
+    )
 
 
 def changed_lately(user: Any, *, now: datetime) -> list[Match]:

@@ -22,6 +22,7 @@ from .cards import card_of, purchase_url
 from .feed import shown
 from .history import history_of, timeline_of
 from .listing_facts import facts_of, same_seller
+from .prices_fit import comparable
 
 MOST_PICTURES = 20
 LARGEST_ID = 2**63 - 1
@@ -65,6 +66,7 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
         "change": history.change if history and not card.is_auction else None,
         "extended": extensions([thing.pk]).get(thing.pk, 0) if thing.kind == Kind.AUCTION else 0,
         "timeline": timeline_of(thing),
+        "comparables": comparable(matches[0], now=now),
         "others": same_seller(user, thing, now=now),
         "notes": [] if card.standing.gone else degraded.notes_for("listing", user, marketplace=thing.marketplace),
     }

@@ -34,6 +34,7 @@ PAGES = [
     "/listings/1/",
     "/watches/",
     "/watches/new/",
+    "/watches/1/prices/",
     "/more/",
     "/accounts/password/change/",
     "/admin/",
@@ -81,7 +82,7 @@ def test_a_page_holds_nothing_that_the_policy_forbids(staff: Client, address: st
     assert "no-store" in answer["Cache-Control"]
 
 
-@pytest.mark.parametrize("address", PAGES[:7])
+@pytest.mark.parametrize("address", PAGES[:8])
 def test_every_button_and_link_has_a_name_and_every_control_a_label(staff: Client, address: str) -> None:
     html = staff.get(address).content.decode()
     for tag, content in re.findall(r"<(?:button|a|summary)\b([^>]*)>(.*?)</(?:button|a|summary)>", html, re.DOTALL):

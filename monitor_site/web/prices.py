@@ -1,0 +1,163 @@
+"""The prices of a watch: what such things cost, drawn and in figures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+from django.views.decorators.http import require_safe
+
+from monitor_site.watches.models import Watch
+from monitor_site.watches.prices import ENOUGH, Bar, Figures, bars, figures_of, median_time, share_within
+from monitor_site.watches.pricing import CARD_DAYS, DAYS, Priced, asked_of, sales_of
+
+from . import prices_drawing, wording
+from .watch_list import Segment
+from .watches import _head, own_watch
+
+TARGET, MEDIAN, QUARTILE = "var(--warn)", "var(--ink-2)", "var(--line-strong)"
+IN_TABLE = 100
+Lines = list[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of the table of figures; ``figures`` is ``None`` when too few prices are known."""
+
+    title: str
+    known: int
+    figures: Figures | None
+    within: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A drawing with the ends of its axes in words."""
+
+    drawing: SafeString
+    low: str
+    high: str
+    bars: Sequence[Bar] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What was read for the page."""
+
+    watch: Watch
+    sales: Sequence[Priced]
+    asked: Sequence[Priced]
+
+    @property
+    def paid(self) -> list[int]:
+        """The prices that were paid."""
+        return [one.paid for one in self.sales if one.paid is not None]
+
+    @property
+    def wanted(self) -> list[int]:
+        """The prices that were asked."""
+        return [one.asked for one in self.asked if one.asked is not None]
+
+
+@own_watch
+@require_safe
+def watch_prices(request: HttpRequest, watch: Watch) -> HttpResponse:
+    """What such things were sold and offered for in the last 30, 90 or 365 days."""
+    now, days = timezone.now(), _days(request.GET.get("days", ""))
+    known = Known(watch=watch, sales=sales_of(watch, now=now, days=days), asked=asked_of(watch, now=now, days=days))
+    took = median_time(one.lasted for one in known.sales)
+    context = {
+        "tab": "prices",
+        "segments": _segments(watch, days),
+        "columns": _columns(known),
+        "enough": ENOUGH,
+        "took": None if took is None else took.total_seconds(),
+        "spread": _spread(known),
+        "course": _course(known, since=now - timedelta(days=days), now=now),
+        "latest": known.sales[:IN_TABLE],
+        "since": now - timedelta(days=days),
+        "now": now,
+    }
+    return render(request, "web/prices/tab.html", _head(watch) | context)
+
+
+def _days(text: str) -> int:
+    return next((days for days in DAYS if str(days) == text), CARD_DAYS)
+
+
+def _segments(watch: Watch, days: int) -> list[Segment]:
+    address = reverse("watch-prices", args=[watch.pk])
+    return [
+        Segment(label=gettext("%(n)d days") % {"n": one}, url=f"{address}?days={one}", current=one == days)
+        for one in DAYS
+    ]
+
+
+def _columns(known: Known) -> list[Column]:
+    titles = ((gettext("Sold"), known.paid), (gettext("Asked"), known.wanted))
+    low, high = known.watch.price_min, known.watch.price_max
+    return [
+        Column(
+            title=title,
+            known=len(prices),
+            figures=figures_of(prices),
+            within=share_within(prices, low=low, high=high),
+        )
+        for title, prices in titles
+    ]
+
+
+def _lines(known: Known) -> Lines:
+    """Quartiles of the sales, of the asked prices where too few were sold; then the most a person wants to pay."""
+    figures = figures_of(known.paid) or figures_of(known.wanted)
+    lines = [(figures.p25, QUARTILE), (figures.median, MEDIAN), (figures.p75, QUARTILE)] if figures else []
+    return [*lines, (known.watch.price_max, TARGET)] if known.watch.price_max else lines
+
+
+def _spread(known: Known) -> Chart | None:
+    """How many were sold and asked for how much."""
+    found = bars(sold=known.paid, asked=known.wanted)
+    if not found:
+        return None
+    drawing = prices_drawing.histogram(found, lines=_lines(known), label=_summary(known))
+    low, high = wording.money(found[0].low), wording.money(found[-1].high)
+    return Chart(drawing=drawing, low=low, high=high, bars=found)
+
+
+def _summary(known: Known) -> str:
+    """The drawing in one sentence."""
+    sold, asked = len(known.paid), len(known.wanted)
+    counts = ngettext("%(n)d sale", "%(n)d sales", sold) % {"n": sold}
+    counts += " · " + ngettext("%(n)d asked price", "%(n)d asked prices", asked) % {"n": asked}
+    if (figures := figures_of(known.paid) or figures_of(known.wanted)) is None:
+        return counts
+    facts = {"low": wording.money(figures.p25), "high": wording.money(figures.p75)}
+    facts["median"] = wording.money(figures.median)
+    return f"{counts} · " + gettext("median %(median)s, the middle half from %(low)s to %(high)s") % facts
+
+
+def _course(known: Known, *, since: datetime, now: datetime) -> Chart | None:
+    """Each thing at the time when it was first there, at its price."""
+    every = figures_of([*known.paid, *known.wanted])
+    if every is None:
+        return None
+    gone = {one.listing_id for one in known.sales}
+    bounds = (every.p5, every.p95)
+    drawing = prices_drawing.dots(
+        sold=[(_share(one.began_at, since, now), one.paid or 0) for one in known.sales],
+        asked=[(_share(one.began_at, since, now), one.asked or 0) for one in known.asked if one.listing_id not in gone],
+        bounds=bounds,
+        lines=_lines(known),
+        label=_summary(known),
+    )
+    return Chart(drawing=drawing, low=wording.money(bounds[0]), high=wording.money(bounds[1]))
+
+
+def _share(moment: datetime, since: datetime, now: datetime) -> float:
+    """What was there before the time that is shown stands at its beginning."""
+    return min(1.0, max(0.0, (moment - since) / (now - since)))
