@@ -16,7 +16,9 @@ SILENT = frozenset({str(EventKind.BUMPED)})
 
 def tell(*, seen: Mapping[str, Mapping[str, Seen]], removed: Collection[int], now: datetime) -> None:
     """Note the consequences of a recording's events, in its transaction."""
-    happened = {one.listing_id: one.events for rows in seen.values() for one in rows.values() if one.events - SILENT}
-    told = set(wanted().filter(listing_id__in={*happened, *removed}).values_list("listing_id", flat=True))
-    outbox.write(topic=TOPIC, object_ids=told, now=now)
-    follow_later(listing_ids=[pk for pk in told if EventKind.BACK in happened.get(pk, ())], now=now)
+    every = [one for rows in seen.values() for one in rows.values()]
+    happened = {one.listing_id for one in every if one.events - one.damped - SILENT}
+    back = {one.listing_id for one in every if EventKind.BACK in one.events}
+    told = set(wanted().filter(listing_id__in=happened | back | set(removed)).values_list("listing_id", flat=True))
+    outbox.write(topic=TOPIC, object_ids=told & (happened | set(removed)), now=now)
+    follow_later(listing_ids=told & back, now=now)

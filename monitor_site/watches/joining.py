@@ -11,7 +11,7 @@ from monitor_site.outbox import services as outbox
 from . import follow
 from .facts import amount_of
 from .matching import Decision, Rule, decide
-from .models import Cause, EventKind, ListingEvent, Match, ShippingWish, Watch, WatchTarget
+from .models import Cause, EventKind, ListingEvent, Match, MatchState, ShippingWish, Watch, WatchTarget
 from .pages import Page
 from .sightings import Seen
 
@@ -19,7 +19,7 @@ TOPIC = "match"
 # A listing may be older than the watch by the time the marketplace's search needs to show it, and some more.
 INDEX_MARGIN = timedelta(minutes=2)
 EDGE_MEMORY = timedelta(minutes=10)
-EDGES = ((EventKind.PRICE_DROP, Cause.PRICE_DROP), (EventKind.BACK, Cause.BACK))
+EDGES = ((EventKind.PRICE_DROP, Cause.PRICE_DROP), (EventKind.BACK, Cause.BACK), (EventKind.RELISTED, Cause.RELISTED))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,11 +40,12 @@ def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dic
     by_target = {page.target.pk: page for page in pages}
     asked = [link for link in links if link.target_id in by_target]
     watches = Watch.objects.in_bulk([link.watch_id for link in asked])
-    had = _had(asked, seen)
+    had, aside = _had(asked, seen), _put_aside(seen)
     for link in (link for link in asked if link.watch_id in watches):
         link.watch = watches[link.watch_id]
         page = by_target[link.target_id]
-        _save(_drafts(link, page, seen.get(page.result.trace, {}), had, now), joined)
+        drafts = _drafts(link, page, seen.get(page.result.trace, {}), had, now)
+        _save([_aside(draft) if (draft.watch_id, draft.listing_id) in aside else draft for draft in drafts], joined)
     _baseline([link.pk for link in asked if link.baselined_at is None], now)
     outbox.write(topic=TOPIC, object_ids=joined.announced, now=now)
     follow.follow_later(listing_ids=joined.listings, now=now)
@@ -58,6 +59,21 @@ def _had(asked: list[WatchTarget], seen: dict[str, dict[str, Seen]]) -> set[tupl
     return set(
         Match.objects.filter(watch_id__in=watches, listing_id__in=listings).values_list("watch_id", "listing_id")
     )
+
+
+def _put_aside(seen: dict[str, dict[str, Seen]]) -> set[tuple[int, int]]:
+    """(watch, listing) of things listed again that the person has put aside under their old number."""
+    rows = [one for found in seen.values() for one in found.values()]
+    again = [one.listing_id for one in rows if EventKind.RELISTED in one.events]
+    if not again:
+        return set()
+    ignored = Match.objects.filter(listing__relisted_as__in=again, state=MatchState.IGNORED)
+    return set(ignored.values_list("watch_id", "listing__relisted_as"))
+
+
+def _aside(draft: Match) -> Match:
+    draft.state = MatchState.IGNORED
+    return draft
 
 
 def _baseline(links: list[int], now: datetime) -> None:
@@ -152,7 +168,9 @@ def _save(drafts: list[Match], joined: Joined) -> None:
         return
     drafts.sort(key=lambda match: match.listing_id)
     Match.objects.bulk_create(drafts, ignore_conflicts=True, batch_size=200)
-    made = Match.objects.filter(public_id__in=[draft.public_id for draft in drafts], silent=False)
+    made = Match.objects.filter(public_id__in=[draft.public_id for draft in drafts], silent=False).exclude(
+        state=MatchState.IGNORED
+    )
     for pk, trace, listing_id, marketplace in made.values_list("pk", "trace", "listing_id", "listing__marketplace"):
         joined.matched[trace] += 1
         joined.announced.append(pk)

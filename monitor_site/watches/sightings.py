@@ -1,7 +1,7 @@
 """From sightings to listings, price points and events. Runs inside the recording transaction."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,11 +9,13 @@ from django.db import connection
 
 from monitor_site.contract import Sighting, Status
 
+from . import damping, relisting
 from .facts import OVER, digest, edges, figures, first, taken_over
 from .models import EventKind, Listing, ListingEvent, PricePoint
 from .sales import sale_after, sale_of
 
 # For so long after a look a search may still show what is over: it brings nothing back.
+LEFT = {str(kind) for kind in (EventKind.ENDED, EventKind.STOPPED, EventKind.REMOVED)}
 SEARCH_LAG = timedelta(minutes=10)
 
 
@@ -21,7 +23,8 @@ SEARCH_LAG = timedelta(minutes=10)
 class Seen:
     """A sighting with what it is to us: the listing's id, and what changed since the last look.
 
-    ``fresh``: never seen before by any target. ``events``: the edges of this look, empty when nothing changed.
+    ``fresh``: never seen before by any target. ``events``: the edges of this look, empty when nothing changed;
+    ``damped`` are those of them that repeat what was told a while ago.
     ``doubted``: a search shows what a look has just seen leave; it counts when it is still shown later.
     """
 
@@ -29,6 +32,7 @@ class Seen:
     listing_id: int
     fresh: bool
     events: frozenset[str] = frozenset()
+    damped: frozenset[str] = frozenset()
     doubted: bool = False
 
 
@@ -56,7 +60,28 @@ def upsert(looks: Sequence[Look], *, now: datetime) -> dict[str, dict[str, Seen]
     # In one order over all looks: two workers that change the same listings never wait for each other in a circle.
     for look, sighting in sorted(_pairs(looks), key=lambda pair: (pair[0].marketplace, pair[1].external_id)):
         seen[look.trace][sighting.external_id] = _settle(look, sighting, rows, known)
+    _link_relisted(looks, seen, rows, known)
     return seen
+
+
+def _link_relisted(
+    looks: Sequence[Look],
+    seen: dict[str, dict[str, Seen]],
+    rows: Mapping[tuple[str, str], Listing],
+    known: Mapping[tuple[str, str], Listing],
+) -> None:
+    """Among what is new, or was looked at for the first time: a search may not tell who sells."""
+    for look in looks:
+        ours = seen[look.trace]
+        new = {one.listing_id: name for name, one in ours.items() if one.fresh or _first_look(look, name, known)}
+        found = [rows[look.marketplace, name] for name in new.values()]
+        for pk in relisting.link(found, trace=look.trace, at=look.at):
+            one = ours[new[pk]]
+            ours[new[pk]] = replace(one, events=one.events | {str(EventKind.RELISTED)})
+
+
+def _first_look(look: Look, name: str, known: Mapping[tuple[str, str], Listing]) -> bool:
+    return look.closer and known[look.marketplace, name].looked_at is None
 
 
 def _pairs(looks: Sequence[Look]) -> Iterator[tuple[Look, Sighting]]:
@@ -147,7 +172,8 @@ def _settle(
         return Seen(sighting=sighting, listing_id=row.pk, fresh=False)
     if _doubted(look, sighting, row):
         return Seen(sighting=sighting, listing_id=row.pk, fresh=False, doubted=True)
-    return Seen(sighting=sighting, listing_id=row.pk, fresh=False, events=_change(look, sighting, row))
+    events, damped = _change(look, sighting, row)
+    return Seen(sighting=sighting, listing_id=row.pk, fresh=False, events=events, damped=damped)
 
 
 def _doubted(look: Look, sighting: Sighting, row: Listing) -> bool:
@@ -162,8 +188,8 @@ def _was_never_on_sale(row: Listing) -> bool:
     return row.sold_at is not None and row.sold_at <= row.first_seen_at
 
 
-def _change(look: Look, sighting: Sighting, row: Listing) -> frozenset[str]:
-    """Take the new state over, if this look is the newer one; returns the edges.
+def _change(look: Look, sighting: Sighting, row: Listing) -> tuple[frozenset[str], frozenset[str]]:
+    """Take the new state over, if this look is the newer one; returns the edges, and those that only repeat.
 
     The digest is what searches said last: a look leaves it alone, so that a search which repeats itself is no news.
     """
@@ -173,24 +199,29 @@ def _change(look: Look, sighting: Sighting, row: Listing) -> frozenset[str]:
     ours |= {"observed_at": look.at, "seen_at": look.at}
     mine = Listing.objects.filter(pk=row.pk, digest=row.digest, observed_at__lt=look.at)
     if mine.update(**new, **ours) != 1:
-        return frozenset()
-    events = edges(row, new, closer=look.closer)
-    _tell(row, new, events, look)
+        return frozenset(), frozenset()
+    events = frozenset(edges(row, new, closer=look.closer))
+    damped = damping.repeated(row, events, new, at=look.at)
+    _tell(row, new, {kind: kind in damped for kind in events}, look)
+    alive_at = row.seen_at
     for name, value in (new | ours).items():
         setattr(row, name, value)
-    return frozenset(events)
+    if row.status in relisting.GONE and events & LEFT:
+        relisting.link_successor(row, alive_at=alive_at, trace=look.trace, at=look.at)
+    return events, damped
 
 
-def _tell(row: Listing, new: dict[str, Any], events: Iterable[str], look: Look) -> None:
-    ListingEvent.objects.bulk_create([_event(row, new, kind, look) for kind in sorted(events)])
+def _tell(row: Listing, new: dict[str, Any], events: Mapping[str, bool], look: Look) -> None:
+    """``events`` says of each whether it is damped."""
+    ListingEvent.objects.bulk_create([_event(row, new, kind, look, damped=events[kind]) for kind in sorted(events)])
     price = new.get("price")
     if price is not None and price != row.price:
         PricePoint.objects.bulk_create([PricePoint(listing=row, price=price, at=look.at)], ignore_conflicts=True)
 
 
-def _event(row: Listing, new: dict[str, Any], kind: str, look: Look) -> ListingEvent:
+def _event(row: Listing, new: dict[str, Any], kind: str, look: Look, *, damped: bool) -> ListingEvent:
     before, after = figures(row, new, kind)
-    return ListingEvent(listing=row, kind=kind, at=look.at, before=before, after=after, trace=look.trace)
+    return ListingEvent(listing=row, kind=kind, at=look.at, before=before, after=after, trace=look.trace, damped=damped)
 
 
 def remove(*, listing: Listing, at: datetime, trace: str) -> bool:
@@ -202,4 +233,5 @@ def remove(*, listing: Listing, at: datetime, trace: str) -> bool:
         listing=listing, kind=EventKind.REMOVED, at=at, before=listing.price, after=listing.price, trace=trace
     )
     listing.status = Status.REMOVED.value
+    relisting.link_successor(listing, alive_at=listing.seen_at, trace=trace, at=at)
     return True

@@ -152,7 +152,7 @@ def shown(matches: MatchQuerySet) -> MatchQuerySet:
 def changed_lately(user: Any, *, now: datetime) -> list[Match]:
     """Those of the newest matches to whose listings something happened in the last minutes, as cards need them."""
     newest = Match.objects.of(user).told().order_by("-id").values("pk")[:FOLLOWED]
-    happened = ListingEvent.objects.filter(listing=OuterRef("listing"), at__gte=now - CHANGED)
+    happened = ListingEvent.objects.filter(listing=OuterRef("listing"), at__gte=now - CHANGED, damped=False)
     matches = Match.objects.filter(Exists(happened), pk__in=newest)
     return list(shown(matches).order_by("-id")[:AT_ONCE])
 

@@ -112,7 +112,8 @@ def timeline_of(listing: Listing) -> list[Happening]:
 def words_of(event: ListingEvent) -> str:
     """What an event was."""
     say = SAID.get(event.kind)
-    return say(event) if say else str(event.get_kind_display())
+    words = say(event) if say else str(event.get_kind_display())
+    return gettext("%(event)s (again within an hour)") % {"event": words} if event.damped else words
 
 
 def _moment(seconds: int | None) -> str:
@@ -137,5 +138,8 @@ SAID: Mapping[str, Callable[[ListingEvent], str]] = {
     EventKind.REMOVED: lambda _: str(ENDED[Status.REMOVED]),
     EventKind.BACK: lambda event: gettext("Back on sale, price %(after)s") % _priced(event),
     EventKind.BUMPED: lambda _: gettext("Moved up or edited; nothing that we see changed"),
+    EventKind.RELISTED: lambda event: (
+        gettext("Listed again by the same seller; the price before was %(before)s") % _priced(event)
+    ),
     "extended": lambda event: gettext("Extended until %(end)s") % {"end": _moment(event.after)},
 }

@@ -23,6 +23,7 @@ from .feed import shown
 from .history import history_of, timeline_of
 from .listing_facts import facts_of, same_seller
 from .prices_fit import comparable
+from .prices_relisted import siblings_of
 
 MOST_PICTURES = 20
 LARGEST_ID = 2**63 - 1
@@ -67,6 +68,7 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
         "extended": extensions([thing.pk]).get(thing.pk, 0) if thing.kind == Kind.AUCTION else 0,
         "timeline": timeline_of(thing),
         "comparables": comparable(matches[0], now=now),
+        "siblings": siblings_of(user, thing),
         "others": same_seller(user, thing, now=now),
         "notes": [] if card.standing.gone else degraded.notes_for("listing", user, marketplace=thing.marketplace),
     }

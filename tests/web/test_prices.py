@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from monitor_site.accounts.models import User
 from monitor_site.watches import pricing
-from monitor_site.watches.models import Match, Sample, Target, Watch, WatchPrices
+from monitor_site.watches.models import ListingEvent, Match, Sample, Target, Watch, WatchPrices
 from tests.web.rows import listing, match
 from tests.web.watch_rows import make_target, make_watch
 
@@ -246,3 +246,43 @@ def test_the_page_of_a_listing_shows_six_sales_at_most_and_not_itself(
 def test_a_listing_without_sales_of_its_like_shows_none(hers: Client, watch: Watch) -> None:
     one = match(watch, 1, now=NOW)
     assert "item-sold" not in html_of(hers, reverse("listing", args=[one.listing_id]))
+
+
+def relisted(user: User, watch: Watch, *, older_known: bool) -> tuple[Match, Match]:
+    """Two numbers of one thing; the older one among the reader's matches or not."""
+    old = match(watch if older_known else make_watch(user, NOW), 1, now=NOW - DAY, listing_price=50_000)
+    new = match(watch, 2, now=NOW, cause="relisted", listing_relisted_from=old.listing)
+    return old, new
+
+
+def test_both_pages_of_a_thing_listed_again_lead_to_each_other(hers: Client, alice: User, watch: Watch) -> None:
+    old, new = relisted(alice, watch, older_known=True)
+    ListingEvent.objects.create(listing=new.listing, kind="relisted", at=NOW, before=50_000, after=1_002)
+    html = html_of(hers, reverse("listing", args=[new.listing_id]))
+    assert "The same seller has listed it before for ¥50,000." in html
+    assert "Listed again by the same seller; the price before was ¥50,000" in html
+    assert f'href="/listings/{old.listing_id}/">To the old listing' in html
+    assert "listed again" in card(hers, new)
+    html = html_of(hers, reverse("listing", args=[old.listing_id]))
+    assert "The same seller lists it again for ¥1,002." in html
+    assert f'href="/listings/{new.listing_id}/">To the new listing' in html
+
+
+def test_no_link_leads_to_a_page_that_does_not_exist_for_the_reader(
+    hers: Client, bob: User, watch: Watch, alice: User
+) -> None:
+    _, new = relisted(bob, watch, older_known=False)
+    html = html_of(hers, reverse("listing", args=[new.listing_id]))
+    assert "listed it before" in html
+    assert "To the old listing" not in html
+
+
+def test_a_repeated_event_stands_in_the_timeline_as_one_and_changes_no_open_page(hers: Client, watch: Watch) -> None:
+    one = match(watch, 1, now=NOW)
+    for minutes, damped in ((20, False), (1, True)):
+        at = NOW - timedelta(minutes=minutes)
+        ListingEvent.objects.create(listing=one.listing, kind="reserved", at=at, damped=damped)
+    text = text_of(html_of(hers, reverse("listing", args=[one.listing_id])))
+    assert text.count("Reserved") == 2
+    assert text.count("Reserved (again within an hour)") == 1
+    assert "<" not in html_of(hers, FEED + "?changed=1").strip()

@@ -104,7 +104,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='listing',
-            index=models.Index(condition=models.Q(('status__in', ['ended', 'removed', 'stopped']), models.Q(('seller_id', ''), _negated=True)), fields=['marketplace', 'seller_id'], name='listing_gone_by_seller'),
+            index=models.Index(condition=models.Q(('seller_id', ''), _negated=True), fields=['marketplace', 'seller_id'], name='listing_by_seller'),
         ),
         migrations.AddConstraint(
             model_name='listing',

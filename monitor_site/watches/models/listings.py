@@ -77,8 +77,8 @@ class Listing(models.Model):
             models.Index(fields=["ends_at", "id"], condition=Q(kind="auction"), name="listing_auction_end"),
             models.Index(
                 fields=["marketplace", "seller_id"],
-                condition=Q(status__in=["ended", "removed", "stopped"]) & ~Q(seller_id=""),
-                name="listing_gone_by_seller",
+                condition=~Q(seller_id=""),
+                name="listing_by_seller",
             ),
         ]
 

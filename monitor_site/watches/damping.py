@@ -1,0 +1,25 @@
+"""What flips back and forth is told once. In the recording transaction."""
+
+from collections.abc import Mapping, Set
+from datetime import datetime, timedelta
+from typing import Any
+
+from .models import EventKind, Listing, ListingEvent
+
+COOL_DOWN = timedelta(hours=1)
+PRICES = frozenset({str(EventKind.PRICE_DROP), str(EventKind.PRICE_RISE)})
+# A sale or an end is never kept back.
+FLIPPING = PRICES | {str(EventKind.RESERVED), str(EventKind.BACK)}
+
+
+def repeated(row: Listing, events: Set[str], new: Mapping[str, Any], *, at: datetime) -> frozenset[str]:
+    """Those of the events that came to the same state or price and were told within the hour."""
+    asked = events & FLIPPING
+    if not asked:
+        return frozenset()
+    told = ListingEvent.objects.filter(listing=row, kind__in=asked, damped=False, at__gt=at - COOL_DOWN)
+    return frozenset(kind for kind, after in told.values_list("kind", "after") if _same(kind, after, new))
+
+
+def _same(kind: str, after: int | None, new: Mapping[str, Any]) -> bool:
+    return kind not in PRICES or after == new.get("price")
