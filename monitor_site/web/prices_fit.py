@@ -11,9 +11,9 @@ from monitor_site.contract import Kind
 from monitor_site.watches import pricing
 from monitor_site.watches.models import Listing, Match, WatchPrices
 from monitor_site.watches.prices import difference
-from monitor_site.watches.pricing import CARD_DAYS, Priced
+from monitor_site.watches.pricing import CARD_DAYS
 
-from . import prices_drawing, wording
+from . import pictures, prices_drawing, wording
 from .standing import standing_of
 
 COMPARED = 6
@@ -26,6 +26,14 @@ class Fit:
     drawing: SafeString
     words: str
     hint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparable:
+    """Something like it that was sold; ``picture`` is a thumbnail here."""
+
+    listing: Listing
+    picture: str
 
 
 def fit_of(match: Match, *, now: datetime) -> Fit | None:
@@ -69,7 +77,13 @@ def compared(price: int, median: int) -> str:
     return words % {"n": f"{abs(percent):,}"}
 
 
-def comparable(match: Match, *, now: datetime) -> list[Priced]:
+def comparable(match: Match, *, now: datetime) -> list[Comparable]:
     """The latest sales of things that meet the words of the match's watch, without the thing itself."""
     found = pricing.sales_of(match.watch, now=now, days=max(pricing.DAYS), most=50 * COMPARED)
-    return [one for one in found if one.listing_id != match.listing_id][:COMPARED]
+    ids = [one.listing_id for one in found if one.listing_id != match.listing_id][:COMPARED]
+    rows = Listing.objects.defer("description").in_bulk(ids)
+    return [Comparable(listing=rows[pk], picture=_picture(rows[pk])) for pk in ids if pk in rows]
+
+
+def _picture(row: Listing) -> str:
+    return pictures.address(row.images[0], size=160) if row.images else ""
