@@ -57,3 +57,32 @@ def test_the_marketplace_of_a_watch_becomes_a_list_and_the_first_one_again(
     assert found == {one: ("mercari", {"brand_ids": [7]}), two: ("mercari", {})}
     links = old.get_model("watches", "WatchTarget").objects
     assert list(links.values_list("watch_id", "target__marketplace")) == [(one, "mercari")]
+
+
+PRICES = ("watches", "0008_prices")
+
+
+@pytest.fixture
+def before_prices() -> Iterator[tuple[str, str]]:
+    """The state before sales were remembered; the newest one is back afterwards."""
+    yield import_module(f"monitor_site.watches.migrations.{PRICES[1]}").Migration.dependencies[0]
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes())
+
+
+def test_what_was_seen_sold_before_was_sold_for_its_last_price(before_prices: tuple[str, str], now: datetime) -> None:
+    listings = go_to(before_prices).get_model("watches", "Listing").objects
+    moments = dict.fromkeys(("first_seen_at", "seen_at", "observed_at"), now)
+    made = {"marketplace": "mercari", "title": "x", "url": "https://jp.mercari.com/item/m1", "currency": "JPY"}
+    made |= {"condition": "good", "shipping": "included", "digest": "d", "trace": "t", "kind": "fixed"} | moments
+    for name, fields in {
+        "sold": {"status": "sold", "price": 900},
+        "priceless": {"status": "sold", "price": None},
+        "bid": {"status": "sold", "price": 700, "kind": "auction", "bids": 3},
+        "unsold": {"status": "sold", "price": 700, "kind": "auction", "bids": 0},
+        "open": {"status": "on_sale", "price": 900},
+    }.items():
+        listings.create(external_id=name, **made | fields)
+
+    found = go_to(PRICES).get_model("watches", "Listing").objects.values_list("external_id", "paid", "sold_at")
+    assert {name: (paid, at) for name, paid, at in found if paid} == {"sold": (900, now), "bid": (700, now)}
