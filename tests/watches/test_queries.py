@@ -140,6 +140,13 @@ def test_the_low_is_the_cheapest_match_of_thirty_days_and_never_an_unknown_price
     assert row_of(watch, now).low == 900
 
 
+def test_what_an_auction_stands_at_is_no_low(alice: User, now: datetime) -> None:
+    watch = make_watch(alice, now)
+    make_match(watch, now, make_listing(now, price=1, kind="auction"))
+    make_match(watch, now, make_listing(now, price=900))
+    assert row_of(watch, now).low == 900
+
+
 def test_a_watch_without_matches_has_no_low_and_no_picture(alice: User, now: datetime) -> None:
     row = row_of(make_watch(alice, now), now)
     assert (row.low, row.picture) == (None, "")
