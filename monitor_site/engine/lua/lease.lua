@@ -23,14 +23,16 @@ for i = 11, #ARGV do redis.call('ZADD', KEYS[5], 'XX', now + tonumber(ARGV[9]), 
 local open_until = tonumber(redis.call('HGET', KEYS[4], 'until') or 0)
 if open_until > now then return none end
 local probing = open_until > 0
--- Nothing is late for the time in which nobody may ask.
-local not_before = math.max(open_until, tonumber(redis.call('GET', KEYS[10])) or 0)
+-- Nothing is late for the time in which nobody may ask. No due time is made later than now: it would be waited for.
+local not_before = math.min(now, math.max(open_until, tonumber(redis.call('GET', KEYS[10])) or 0))
 
 local rate = tonumber(ARGV[7]) / 60000
 local bucket = redis.call('HMGET', KEYS[3], 'tokens', 'at')
 local cap = tonumber(ARGV[8])
 local tokens = cap
-if bucket[1] then tokens = math.min(cap, tonumber(bucket[1]) + math.max(0, now - tonumber(bucket[2])) * rate) end
+-- After a clock set back nobody knows how long it rested; the first request finds out.
+local rested = now - (tonumber(bucket[2]) or now)
+if bucket[1] and rested >= 0 then tokens = math.min(cap, tonumber(bucket[1]) + rested * rate) end
 tokens = math.floor(tokens)
 
 local suspects = redis.call('HLEN', KEYS[6])
@@ -69,7 +71,8 @@ local function find(set, most)
     if held and score <= now then
       score, held = reclaim(id, held), nil
     end
-    if not held then
+    -- What a clock set back has put into the future waits there.
+    if not held and score <= now + ahead then
       local crashes = -1
       if suspects > 0 then crashes = tonumber(redis.call('HGET', KEYS[6], id) or -1) end
       candidates[#candidates + 1] = {id, score, crashes}
