@@ -105,13 +105,18 @@ def _settle_one(target: Target, listing: Listing, matched: datetime | None, now:
 
 
 def schedule(target: Target, *, due_at: datetime | None, now: datetime) -> bool:
-    """Look at ``due_at``, or no more; whether that is another time than before. The target's row is held."""
+    """Look at ``due_at``, or no more; whether that is another time than before. The target's row is held.
+
+    What begins anew is doubted anew: answers of an earlier life that it is gone say nothing.
+    """
     if (target.active, target.due_at) == (due_at is not None, due_at):
         return False
+    if not target.active:
+        target.empty_streak = 0
     target.active, target.due_at = due_at is not None, due_at
     if due_at is not None:
         target.interval_seconds = max(1, round((due_at - now).total_seconds()))
-    target.save(update_fields=["active", "due_at", "interval_seconds"])
+    target.save(update_fields=["active", "due_at", "interval_seconds", "empty_streak"])
     return True
 
 

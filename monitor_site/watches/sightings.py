@@ -137,26 +137,33 @@ def _settle(
     row = rows[name]
     if name not in known:
         return Seen(sighting=sighting, listing_id=row.pk, fresh=True)
-    if not look.closer and row.digest == digest(sighting):
+    repeats = not look.closer and row.digest == digest(sighting)
+    if repeats and not _brings_back(sighting, row):
         return Seen(sighting=sighting, listing_id=row.pk, fresh=False)
     if _doubted(look, sighting, row):
         return Seen(sighting=sighting, listing_id=row.pk, fresh=False, doubted=True)
-    return Seen(sighting=sighting, listing_id=row.pk, fresh=False, events=_change(look, sighting, row))
+    return Seen(sighting=sighting, listing_id=row.pk, fresh=False, events=_change(look, sighting, row, repeats=repeats))
+
+
+def _brings_back(sighting: Sighting, row: Listing) -> bool:
+    """On sale, although it was not when somebody looked last."""
+    return sighting.status == Status.ON_SALE and row.status not in (Status.ON_SALE, Status.UNKNOWN)
 
 
 def _doubted(look: Look, sighting: Sighting, row: Listing) -> bool:
     """A search is behind what is looked at, by how much nobody knows."""
-    brings_back = sighting.status == Status.ON_SALE and row.status not in (Status.ON_SALE, Status.UNKNOWN)
     lately = row.looked_at is not None and look.at < row.looked_at + SEARCH_LAG
-    return brings_back and lately and not look.closer
+    return _brings_back(sighting, row) and lately and not look.closer
 
 
-def _change(look: Look, sighting: Sighting, row: Listing) -> frozenset[str]:
+def _change(look: Look, sighting: Sighting, row: Listing, *, repeats: bool) -> frozenset[str]:
     """Take the new state over, if this look is the newer one; returns the edges.
+
+    A search that ``repeats`` what searches said last tells nothing but that the listing is on sale.
 
     The digest is what searches said last: a look leaves it alone, so that a search which repeats itself is no news.
     """
-    new = taken_over(row, sighting, closer=look.closer)
+    new = {"status": sighting.status.value} if repeats else taken_over(row, sighting, closer=look.closer)
     ours: dict[str, Any] = {"looked_at": look.at} if look.closer else {"digest": digest(sighting)}
     ours |= {"observed_at": look.at, "seen_at": look.at}
     mine = Listing.objects.filter(pk=row.pk, digest=row.digest, observed_at__lt=look.at)
