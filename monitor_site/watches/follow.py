@@ -20,6 +20,8 @@ from .questions import CHECK_NOW, TOPIC, target_key
 
 FOLLOW = "follow"
 MOST_HEALED = 2000
+# In small transactions, so that checks are recorded in between.
+HEALED_AT_ONCE = 100
 # The last looks of a match may lie a day apart; nothing is begun for so little.
 WORTH_BEGINNING = FOLLOWED - timedelta(days=1)
 # What is due sooner may have been asked for by a person.
@@ -146,7 +148,8 @@ def followed(matches: QuerySet[Match]) -> set[int]:
 def heal(*, now: datetime) -> int:
     """Settle the looks that contradict the matches, matches older than this release included; returns how many."""
     ids = sorted({*_unfollowed(now), *_unwanted(now)})
-    settle(listing_ids=ids, now=now)
+    for start in range(0, len(ids), HEALED_AT_ONCE):
+        settle(listing_ids=ids[start : start + HEALED_AT_ONCE], now=now)
     return len(ids)
 
 

@@ -66,7 +66,7 @@ def touch(*, marketplace: str, external_ids: Iterable[str], now: datetime) -> No
     """These listings are still there. What another worker holds is left to it: nobody waits for a coarse figure."""
     rows = Listing.objects.filter(marketplace=marketplace, external_id__in=list(external_ids))
     if connection.features.has_select_for_update_skip_locked:
-        rows = rows.select_for_update(skip_locked=True)
+        rows = rows.select_for_update(skip_locked=True, no_key=connection.features.has_select_for_no_key_update)
     Listing.objects.filter(pk__in=list(rows.values_list("pk", flat=True))).update(seen_at=now)
 
 
