@@ -35,6 +35,15 @@ class Joined:
     listings: set[int] = field(default_factory=set)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a recording knows beforehand: (watch, listing) of matches that exist, recent edges, and the time."""
+
+    matched: set[tuple[int, int]]
+    edges: Edges
+    now: datetime
+
+
 def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dict[str, Seen]], now: datetime) -> Joined:
     """Make the matches of these pages for the links (watch asks target), as they were read when the pages were."""
     joined = Joined()
@@ -43,12 +52,12 @@ def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dic
     by_target = {page.target.pk: page for page in pages}
     asked = [link for link in links if link.target_id in by_target]
     watches = Watch.objects.in_bulk([link.watch_id for link in asked])
-    had, happened = _had(asked, seen), _edges_of(pages, seen)
+    known = Known(matched=_had(asked, seen), edges=_edges_of(pages, seen), now=now)
     drafts = []
     for link in (link for link in asked if link.watch_id in watches):
         link.watch = watches[link.watch_id]
         page = by_target[link.target_id]
-        drafts += _drafts(link, page, seen.get(page.result.trace, {}), had, happened, now)
+        drafts += _drafts(link, page, seen.get(page.result.trace, {}), known)
     _save(drafts, joined)
     _baseline([link.pk for link in asked if link.baselined_at is None], now)
     outbox.write(topic=TOPIC, object_ids=joined.announced, now=now)
@@ -84,23 +93,16 @@ def _baseline(links: list[int], now: datetime) -> None:
         WatchTarget.objects.filter(pk__in=links, baselined_at=None).update(baselined_at=now)
 
 
-def _drafts(
-    link: WatchTarget,
-    page: Page,
-    rows: dict[str, Seen],
-    had: set[tuple[int, int]],
-    happened: Edges,
-    now: datetime,
-) -> list[Match]:
+def _drafts(link: WatchTarget, page: Page, rows: dict[str, Seen], known: Known) -> list[Match]:
     rule = rule_of(link.watch)
     drafts = []
     for one in rows.values():
         wanted = link.baselined_at is None or one.sighting.external_id in page.changed
-        if not wanted or one.doubted or (link.watch_id, one.listing_id) in had:
+        if not wanted or one.doubted or (link.watch_id, one.listing_id) in known.matched:
             continue
-        decision = decide(rule, one.sighting, now=now)
+        decision = decide(rule, one.sighting, now=known.now)
         if decision.matches:
-            drafts.append(_draft(link, page, one, decision, _cause(link, page, one, happened), now))
+            drafts.append(_draft(link, page, one, decision, known))
     return drafts
 
 
@@ -118,7 +120,8 @@ def rule_of(watch: Watch) -> Rule:
     )
 
 
-def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, cause: Cause, now: datetime) -> Match:
+def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, known: Known) -> Match:
+    cause = _cause(link, page, one, known)
     return Match(
         user_id=link.watch.user_id,
         watch=link.watch,
@@ -128,15 +131,15 @@ def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, cause: 
         price=amount_of(one.sighting.price),
         decision=list(decision.rules),
         trace=page.result.trace,
-        matched_at=now,
+        matched_at=known.now,
     )
 
 
-def _cause(link: WatchTarget, page: Page, one: Seen, happened: Edges) -> Cause:
+def _cause(link: WatchTarget, page: Page, one: Seen, known: Known) -> Cause:
     """New is: not shown before, and created since the watch began. A bumped old listing is not new."""
     if link.baselined_at is None:
         return Cause.LISTED if _created_after(link.began_at, one) else Cause.EXISTING
-    edge = _edge(one, happened, since=page.result.started_at - EDGE_MEMORY)
+    edge = _edge(one, known.edges, since=page.result.started_at - EDGE_MEMORY)
     if edge is not None:
         return edge
     if page.shown_before(one.sighting.external_id):
@@ -150,11 +153,11 @@ def _created_after(moment: datetime, one: Seen, *, unknown: bool = False) -> boo
     return unknown if created is None else created >= moment
 
 
-def _edge(one: Seen, happened: Edges, *, since: datetime) -> Cause | None:
+def _edge(one: Seen, edges: Edges, *, since: datetime) -> Cause | None:
     """The edge that made it match, of this check or of another's a moment ago."""
     kinds = set(one.events)
     if not one.fresh and not kinds:
-        kinds = {kind for kind, at in happened.get(one.listing_id, ()) if at >= since}
+        kinds = {kind for kind, at in edges.get(one.listing_id, ()) if at >= since}
     for kind, cause in EDGES:
         if kind in kinds:
             return cause
