@@ -29,6 +29,7 @@ def look_of(target: Target, result: Result) -> Look:
         at=result.started_at,
         sightings=result.sightings,
         closer=True,
+        asked=target.criteria,
     )
 
 

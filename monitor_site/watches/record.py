@@ -78,7 +78,7 @@ def _found(results: Sequence[Result], targets: dict[int, Target], now: datetime)
     looks = [r for r in results if targets[r.target_id].is_look]
     good = [r for r in results if not r.failed]
     pages, links = _pages([r for r in good if not targets[r.target_id].is_look], targets)
-    closer = [looking.look_of(targets[r.target_id], r) for r in looks if not r.failed]
+    closer = [looking.look_of(targets[r.target_id], r) for r in looks]
     seen = upsert([*(page.look for page in pages if page.look.sightings), *closer], now=now)
     for page in pages:
         _remember(page, seen.get(page.result.trace, {}))

@@ -35,7 +35,7 @@ class Seen:
 class Look:
     """All sightings of one check, with its marketplace and that one's currency, its start and trace.
 
-    ``closer``: not rows of a search but one listing, asked for by itself.
+    ``closer``: not rows of a search but one listing, ``asked`` for by itself; when it failed, without a sighting.
     """
 
     marketplace: str
@@ -44,10 +44,19 @@ class Look:
     at: datetime
     sightings: Sequence[Sighting]
     closer: bool = False
+    asked: str = ""
+
+    @property
+    def external_ids(self) -> set[str]:
+        """All that this check may change."""
+        return {sighting.external_id for sighting in self.sightings} | ({self.asked} if self.asked else set())
 
 
 def upsert(looks: Sequence[Look], *, now: datetime) -> dict[str, dict[str, Seen]]:
-    """Write what the looks saw; returns trace → external id → :class:`Seen`."""
+    """Write what the looks saw; returns trace → external id → :class:`Seen`.
+
+    The listings of failed looks are held with the others: whoever finds some of them gone waits for nobody then.
+    """
     known = _known(looks, hold=False)
     _insert_new(looks, known, now)
     rows = _known(looks, hold=True)
@@ -74,7 +83,7 @@ def _known(looks: Sequence[Look], *, hold: bool) -> dict[tuple[str, str], Listin
     """The rows of these listings; ``hold`` them, so that of a search and a look at once neither is lost."""
     found: dict[tuple[str, str], Listing] = {}
     for marketplace in sorted({look.marketplace for look in looks}):
-        ids = {s.external_id for look in looks if look.marketplace == marketplace for s in look.sightings}
+        ids = set().union(*(look.external_ids for look in looks if look.marketplace == marketplace))
         rows = Listing.objects.filter(marketplace=marketplace, external_id__in=ids).defer("description")
         if hold:
             rows = rows.order_by("external_id").select_for_update(
