@@ -154,12 +154,13 @@ def heal(*, now: datetime) -> int:
 
 
 def _unfollowed(now: datetime) -> QuerySet[Match, int]:
-    """Listings that should be looked at and are not."""
+    """Listings that should be looked at and are not, each once, those that matched last first."""
     lookers = [name for name in catalog().plugins if can_look(name)]
     looked_at = Target.objects.filter(Q(active=True) | Q(quarantined_at__isnull=False), listing=OuterRef("listing"))
     young = wanted().filter(matched_at__gte=now - WORTH_BEGINNING, listing__marketplace__in=lookers)
-    missing = young.exclude(listing__status__in=OVER).exclude(Exists(looked_at)).order_by("-matched_at")
-    return missing.values_list("listing_id", flat=True)[:MOST_HEALED]
+    missing = young.exclude(listing__status__in=OVER).exclude(Exists(looked_at)).order_by()
+    by_time = missing.values("listing_id").annotate(last=Max("matched_at")).order_by("-last")
+    return by_time.values_list("listing_id", flat=True)[:MOST_HEALED]
 
 
 def _unwanted(now: datetime) -> QuerySet[Target, int]:

@@ -165,3 +165,37 @@ def test_what_is_doubted_at_a_first_answer_matches_once_it_is_believed(alice: An
     for wait in (MINUTE, HOUR):
         run(other, sighting(1, bids=1), at=now + HOUR + wait)
     assert Match.objects.filter(watch__links__target=other).get().cause == "back"
+
+
+def test_a_plugin_that_ceases_to_look_ends_the_following_and_one_that_learns_it_again_begins_it(
+    look: Target, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as unable:
+        let_look(unable)
+        run(look, at=now + HOUR, error="plugin_fault")
+        look.refresh_from_db()
+        assert (look.active, follow.heal(now=now + 2 * HOUR)) == (False, 0)
+    assert follow.heal(now=now + 3 * HOUR) == 1
+    look.refresh_from_db()
+    assert (look.active, look.due_at is not None and look.due_at > now + 3 * HOUR) == (True, True)
+
+
+def test_a_listing_that_goes_while_its_look_is_in_quarantine_takes_it_along(look: Target, now: datetime) -> None:
+    Target.objects.filter(pk=look.pk).update(quarantined_at=now, active=False)
+    Listing.objects.all().delete()
+    late = run(look, sighting(1), at=now + HOUR)
+    assert (Target.objects.looks().exists(), late.standings[0].active) == (False, False)
+
+
+def test_healing_begins_with_the_latest_match_and_counts_a_listing_once_however_many_want_it(
+    alice: Any, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for word in ("ルミナ", "カメラ", "号"):
+        target = Target.objects.get(links__watch=watch_of(alice, now, must=[word], tell_existing=True))
+        run(target, sighting(1), sighting(2), at=now)
+    newest = Listing.objects.get(external_id=sighting(2).external_id)
+    newest.matches.update(matched_at=now + MINUTE)
+    monkeypatch.setattr(follow, "MOST_HEALED", 1)
+    assert follow.heal(now=now + MINUTE) == 1
+    assert Target.objects.looks().get().listing == newest
+    assert [follow.heal(now=now + MINUTE) for _ in range(2)] == [1, 0]
