@@ -20,6 +20,8 @@ from .questions import CHECK_NOW, TOPIC, target_key
 
 FOLLOW = "follow"
 MOST_HEALED = 2000
+# In small transactions, so that checks are recorded in between.
+HEALED_AT_ONCE = 100
 # The last looks of a match may lie a day apart; nothing is begun for so little.
 WORTH_BEGINNING = FOLLOWED - timedelta(days=1)
 # What is due sooner may have been asked for by a person.
@@ -105,13 +107,18 @@ def _settle_one(target: Target, listing: Listing, matched: datetime | None, now:
 
 
 def schedule(target: Target, *, due_at: datetime | None, now: datetime) -> bool:
-    """Look at ``due_at``, or no more; whether that is another time than before. The target's row is held."""
+    """Look at ``due_at``, or no more; whether that is another time than before. The target's row is held.
+
+    What begins anew is doubted anew: answers of an earlier life that it is gone say nothing.
+    """
     if (target.active, target.due_at) == (due_at is not None, due_at):
         return False
+    if not target.active:
+        target.empty_streak = 0
     target.active, target.due_at = due_at is not None, due_at
     if due_at is not None:
         target.interval_seconds = max(1, round((due_at - now).total_seconds()))
-    target.save(update_fields=["active", "due_at", "interval_seconds"])
+    target.save(update_fields=["active", "due_at", "interval_seconds", "empty_streak"])
     return True
 
 
@@ -141,17 +148,19 @@ def followed(matches: QuerySet[Match]) -> set[int]:
 def heal(*, now: datetime) -> int:
     """Settle the looks that contradict the matches, matches older than this release included; returns how many."""
     ids = sorted({*_unfollowed(now), *_unwanted(now)})
-    settle(listing_ids=ids, now=now)
+    for start in range(0, len(ids), HEALED_AT_ONCE):
+        settle(listing_ids=ids[start : start + HEALED_AT_ONCE], now=now)
     return len(ids)
 
 
 def _unfollowed(now: datetime) -> QuerySet[Match, int]:
-    """Listings that should be looked at and are not."""
+    """Listings that should be looked at and are not, each once, those that matched last first."""
     lookers = [name for name in catalog().plugins if can_look(name)]
     looked_at = Target.objects.filter(Q(active=True) | Q(quarantined_at__isnull=False), listing=OuterRef("listing"))
     young = wanted().filter(matched_at__gte=now - WORTH_BEGINNING, listing__marketplace__in=lookers)
-    missing = young.exclude(listing__status__in=OVER).exclude(Exists(looked_at)).order_by("-matched_at")
-    return missing.values_list("listing_id", flat=True)[:MOST_HEALED]
+    missing = young.exclude(listing__status__in=OVER).exclude(Exists(looked_at)).order_by()
+    by_time = missing.values("listing_id").annotate(last=Max("matched_at")).order_by("-last")
+    return by_time.values_list("listing_id", flat=True)[:MOST_HEALED]
 
 
 def _unwanted(now: datetime) -> QuerySet[Target, int]:

@@ -19,6 +19,9 @@ TOPIC = "match"
 # A listing may be older than the watch by the time the marketplace's search needs to show it, and some more.
 INDEX_MARGIN = timedelta(minutes=2)
 EDGE_MEMORY = timedelta(minutes=10)
+SAVED_AT_ONCE = 500
+# Listing → what happened to it, and when.
+Edges = dict[int, list[tuple[str, datetime]]]
 EDGES = ((EventKind.PRICE_DROP, Cause.PRICE_DROP), (EventKind.BACK, Cause.BACK))
 
 
@@ -32,6 +35,15 @@ class Joined:
     listings: set[int] = field(default_factory=set)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a recording knows beforehand: (watch, listing) of matches that exist, recent edges, and the time."""
+
+    matched: set[tuple[int, int]]
+    edges: Edges
+    now: datetime
+
+
 def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dict[str, Seen]], now: datetime) -> Joined:
     """Make the matches of these pages for the links (watch asks target), as they were read when the pages were."""
     joined = Joined()
@@ -40,11 +52,13 @@ def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dic
     by_target = {page.target.pk: page for page in pages}
     asked = [link for link in links if link.target_id in by_target]
     watches = Watch.objects.in_bulk([link.watch_id for link in asked])
-    had = _had(asked, seen)
+    known = Known(matched=_had(asked, seen), edges=_edges_of(pages, seen), now=now)
+    drafts = []
     for link in (link for link in asked if link.watch_id in watches):
         link.watch = watches[link.watch_id]
         page = by_target[link.target_id]
-        _save(_drafts(link, page, seen.get(page.result.trace, {}), had, now), joined)
+        drafts += _drafts(link, page, seen.get(page.result.trace, {}), known)
+    _save(drafts, joined)
     _baseline([link.pk for link in asked if link.baselined_at is None], now)
     outbox.write(topic=TOPIC, object_ids=joined.announced, now=now)
     follow.follow_later(listing_ids=joined.listings, now=now)
@@ -60,23 +74,35 @@ def _had(asked: list[WatchTarget], seen: dict[str, dict[str, Seen]]) -> set[tupl
     )
 
 
+def _edges_of(pages: Sequence[Page], seen: dict[str, dict[str, Seen]]) -> Edges:
+    """What lately happened to listings that these pages show: another target's check may have written it down."""
+    known = {one.listing_id for rows in seen.values() for one in rows.values() if not one.fresh and not one.events}
+    if not pages or not known:
+        return {}
+    since = min(page.result.started_at for page in pages) - EDGE_MEMORY
+    kinds = [kind for kind, _cause in EDGES]
+    recent = ListingEvent.objects.filter(listing_id__in=known, kind__in=kinds, at__gte=since)
+    happened: Edges = {}
+    for listing_id, kind, at in recent.values_list("listing_id", "kind", "at"):
+        happened.setdefault(listing_id, []).append((kind, at))
+    return happened
+
+
 def _baseline(links: list[int], now: datetime) -> None:
     if links:
         WatchTarget.objects.filter(pk__in=links, baselined_at=None).update(baselined_at=now)
 
 
-def _drafts(
-    link: WatchTarget, page: Page, rows: dict[str, Seen], had: set[tuple[int, int]], now: datetime
-) -> list[Match]:
+def _drafts(link: WatchTarget, page: Page, rows: dict[str, Seen], known: Known) -> list[Match]:
     rule = rule_of(link.watch)
     drafts = []
     for one in rows.values():
         wanted = link.baselined_at is None or one.sighting.external_id in page.changed
-        if not wanted or one.doubted or (link.watch_id, one.listing_id) in had:
+        if not wanted or one.doubted or (link.watch_id, one.listing_id) in known.matched:
             continue
-        decision = decide(rule, one.sighting, now=now)
+        decision = decide(rule, one.sighting, now=known.now)
         if decision.matches:
-            drafts.append(_draft(link, page, one, decision, now))
+            drafts.append(_draft(link, page, one, decision, known))
     return drafts
 
 
@@ -94,8 +120,8 @@ def rule_of(watch: Watch) -> Rule:
     )
 
 
-def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, now: datetime) -> Match:
-    cause = _cause(link, page, one)
+def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, known: Known) -> Match:
+    cause = _cause(link, page, one, known)
     return Match(
         user_id=link.watch.user_id,
         watch=link.watch,
@@ -105,15 +131,15 @@ def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, now: da
         price=amount_of(one.sighting.price),
         decision=list(decision.rules),
         trace=page.result.trace,
-        matched_at=now,
+        matched_at=known.now,
     )
 
 
-def _cause(link: WatchTarget, page: Page, one: Seen) -> Cause:
+def _cause(link: WatchTarget, page: Page, one: Seen, known: Known) -> Cause:
     """New is: not shown before, and created since the watch began. A bumped old listing is not new."""
     if link.baselined_at is None:
         return Cause.LISTED if _created_after(link.began_at, one) else Cause.EXISTING
-    edge = _edge(one, page.result.started_at)
+    edge = _edge(one, known.edges, since=page.result.started_at - EDGE_MEMORY)
     if edge is not None:
         return edge
     if page.shown_before(one.sighting.external_id):
@@ -127,12 +153,11 @@ def _created_after(moment: datetime, one: Seen, *, unknown: bool = False) -> boo
     return unknown if created is None else created >= moment
 
 
-def _edge(one: Seen, at: datetime) -> Cause | None:
-    """The edge that made it match; another target's check may have been the one that wrote it down."""
+def _edge(one: Seen, edges: Edges, *, since: datetime) -> Cause | None:
+    """The edge that made it match, of this check or of another's a moment ago."""
     kinds = set(one.events)
     if not one.fresh and not kinds:
-        recent = ListingEvent.objects.filter(listing_id=one.listing_id, at__gte=at - EDGE_MEMORY)
-        kinds = set(recent.values_list("kind", flat=True))
+        kinds = {kind for kind, at in edges.get(one.listing_id, ()) if at >= since}
     for kind, cause in EDGES:
         if kind in kinds:
             return cause
@@ -148,11 +173,15 @@ def _index_lag(marketplace: str) -> timedelta:
 
 def _save(drafts: list[Match], joined: Joined) -> None:
     """One match per watch and listing, whoever comes first; only what this recording made is told of."""
-    if not drafts:
-        return
-    drafts.sort(key=lambda match: match.listing_id)
-    Match.objects.bulk_create(drafts, ignore_conflicts=True, batch_size=200)
-    made = Match.objects.filter(public_id__in=[draft.public_id for draft in drafts], silent=False)
+    drafts.sort(key=lambda match: (match.listing_id, match.watch_id))
+    for start in range(0, len(drafts), SAVED_AT_ONCE):
+        some = drafts[start : start + SAVED_AT_ONCE]
+        Match.objects.bulk_create(some, ignore_conflicts=True)
+        _told([draft.public_id for draft in some], joined)
+
+
+def _told(public_ids: list[str], joined: Joined) -> None:
+    made = Match.objects.filter(public_id__in=public_ids, silent=False)
     for pk, trace, listing_id, marketplace in made.values_list("pk", "trace", "listing_id", "listing__marketplace"):
         joined.matched[trace] += 1
         joined.announced.append(pk)

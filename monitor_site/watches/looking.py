@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 from monitor_site.contract import ListingGone
 
 from . import follow
+from .facts import OVER
 from .looks import GONE_AGAIN, after_failure
 from .models import Listing, Target
 from .pages import currency_of
-from .results import Result
+from .results import Result, asked_rest
 from .sightings import Look, remove
 
 # One wrong answer, or two of one bad moment, remove no listing.
@@ -28,6 +29,7 @@ def look_of(target: Target, result: Result) -> Look:
         at=result.started_at,
         sightings=result.sightings,
         closer=True,
+        asked=target.criteria,
     )
 
 
@@ -59,12 +61,14 @@ def _is_gone(target: Target, result: Result) -> bool:
 
 
 def _next(target: Target, result: Result, listing: Listing, matched: datetime | None, now: datetime) -> datetime | None:
-    """The next look; a listing that nobody follows was looked at for a person, once."""
+    """The next look. What was given up meanwhile stays so; for a person alone a listing is looked at once."""
+    if not target.active or not follow.can_look(target.marketplace) or listing.status in OVER:
+        return None
     if result.error == ListingGone.code and not _is_gone(target, result):
         return now + GONE_AGAIN
-    if matched is None or not target.active or not follow.can_look(target.marketplace):
+    if matched is None:
         return None
     planned = follow.plan(target, listing, matched=matched, now=now)
     if planned is None or not result.failed:
         return planned
-    return now + after_failure(target.failures)
+    return now + max(after_failure(target.failures), asked_rest(result))

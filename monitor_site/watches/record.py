@@ -4,7 +4,7 @@ The fence comes first: a result counts only if no newer one was recorded for its
 the same transaction, the outbox rows that tell of matches included.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,10 +18,12 @@ from .joining import Joined, join
 from .models import Check, Outcome, Target, WatchTarget
 from .pages import Page
 from .questions import lock
-from .results import Recorded, Result, Standing
+from .results import LONGEST_REST, Recorded, Result, Standing, asked_rest
 from .sightings import Seen, touch, upsert
 
-LONGEST_DELAY_MS = 15 * 60 * 1000
+LONGEST_DELAY_MS = round(LONGEST_REST.total_seconds() * 1000)
+# A look whose result does not count keeps its time, which has passed: without a rest it would be asked on and on.
+UNCOUNTED_DELAY_MS = 60 * 1000
 # How coarse "last seen" of a listing is: one update per target and so many seconds, not one per row and check.
 SEEN_SECONDS = 300
 # What a column holds: later than three weeks is simply very late.
@@ -38,7 +40,7 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
     joined = _found(accepted, targets, now)
     Check.objects.bulk_create([_check(r, targets[r.target_id], joined) for r in accepted])
     recorded.matches = joined.announced
-    recorded.standings = [_standing(r, targets.get(r.target_id)) for r in results]
+    recorded.standings = [_standing(r, targets.get(r.target_id), recorded.stale) for r in results]
     return recorded
 
 
@@ -76,7 +78,7 @@ def _found(results: Sequence[Result], targets: dict[int, Target], now: datetime)
     looks = [r for r in results if targets[r.target_id].is_look]
     good = [r for r in results if not r.failed]
     pages, links = _pages([r for r in good if not targets[r.target_id].is_look], targets)
-    closer = [looking.look_of(targets[r.target_id], r) for r in looks if not r.failed]
+    closer = [looking.look_of(targets[r.target_id], r) for r in looks]
     seen = upsert([*(page.look for page in pages if page.look.sightings), *closer], now=now)
     for page in pages:
         _remember(page, seen.get(page.result.trace, {}))
@@ -99,7 +101,7 @@ def _page(target: Target, result: Result, *, whole: bool) -> Page:
 
 def _remember(page: Page, seen: dict[str, Seen]) -> None:
     """Keep the answer for the next comparison; what is doubted counts as changed until it is believed."""
-    doubted = {name: page.before.get(name, "") for name, one in seen.items() if one.doubted}
+    doubted = {name: "" for name, one in seen.items() if one.doubted}
     recent = page.recent | doubted
     if recent != page.before:
         Target.objects.filter(pk=page.target.pk).update(recent=recent)
@@ -161,11 +163,13 @@ def _missed(result: Result, target: Target) -> int:
     return min(missed, MOST_MS)
 
 
-def _standing(result: Result, target: Target | None) -> Standing:
+def _standing(result: Result, target: Target | None, stale: Collection[int]) -> Standing:
     """A target that is gone is inactive; one that failed comes back later, twice as late each time."""
     if target is None:
         return Standing(target_id=result.target_id, key="0" * 64, active=False, interval_seconds=1)
-    counts = result.failed and result.error != NoPace.code and not target.is_look
+    if target.is_look:
+        return standing_of(target, delay_ms=UNCOUNTED_DELAY_MS if target.pk in stale else 0)
+    counts = result.failed and result.error != NoPace.code
     return standing_of(target, delay_ms=max(_delay_ms(target), _asked_ms(result)) if counts else 0)
 
 
@@ -187,8 +191,7 @@ def due_ms_of(target: Target) -> int | None:
 
 
 def _asked_ms(result: Result) -> int:
-    """How long the marketplace wants this question to rest, as far as we go along with it."""
-    return round(min(LONGEST_DELAY_MS, max(0.0, result.wait_seconds or 0.0) * 1000))
+    return round(asked_rest(result).total_seconds() * 1000)
 
 
 def _delay_ms(target: Target) -> int:

@@ -149,3 +149,29 @@ def test_a_match_is_put_aside_while_its_listing_is_looked_at(alice: Any, now: da
         services.restore_match(match=match, now=at)
         look.refresh_from_db()
         assert look.active
+
+
+def test_two_workers_find_gone_what_the_other_sees_change_and_neither_waits_for_ever(
+    alice: Any, now: datetime, monkeypatch: Any
+) -> None:
+    let_look(monkeypatch, "mercari")
+    words = ("ルミナ", "カメラ")
+    one, two = (Target.objects.get(links__watch=watch_of(alice, now, must=[w], tell_existing=True)) for w in words)
+    for beat in range(ROUNDS):
+        first, last, start = 100 * beat, 100 * beat + 50, now + timedelta(hours=beat)
+        shown = [sighting(number, created=start) for number in range(first, last + 1)]
+        record([result(one, shown, at=start)], now=start)
+        follow.settle(listing_ids=Listing.objects.filter(status="on_sale").values_list("pk", flat=True), now=start)
+        looks = [Target.objects.looks().get(criteria=sighting(number).external_id) for number in (first, last)]
+        record([result(look, at=start + timedelta(minutes=1), error="listing_gone") for look in looks], now=start)
+        at = start + timedelta(minutes=5)
+        cheaper = [sighting(number, price=4_000, created=start) for number in range(first, last + 1)]
+        raised = at_once(
+            lambda at=at, looks=looks, rows=cheaper[:-1]: record(
+                [result(one, rows, at=at), result(looks[1], at=at, error="listing_gone")], now=at
+            ),
+            lambda at=at, looks=looks, rows=cheaper[1:]: record(
+                [result(two, rows, at=at), result(looks[0], at=at, error="listing_gone")], now=at
+            ),
+        )
+        assert raised == []
