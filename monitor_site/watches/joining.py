@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.outbox import services as outbox
 
 from . import follow
+from .blocking import NOTHING_BLOCKED, BlockBook, Blocked
 from .facts import amount_of
 from .matching import Decision, Rule, decide
 from .models import Cause, EventKind, ListingEvent, Match, ShippingWish, Watch, WatchTarget
@@ -32,6 +33,14 @@ class Joined:
     listings: set[int] = field(default_factory=set)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What was read for a recording: (watch, listing) of matches that exist, and what people have blocked."""
+
+    had: set[tuple[int, int]]
+    blocks: BlockBook
+
+
 def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dict[str, Seen]], now: datetime) -> Joined:
     """Make the matches of these pages for the links (watch asks target), as they were read when the pages were."""
     joined = Joined()
@@ -40,11 +49,11 @@ def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dic
     by_target = {page.target.pk: page for page in pages}
     asked = [link for link in links if link.target_id in by_target]
     watches = Watch.objects.in_bulk([link.watch_id for link in asked])
-    had = _had(asked, seen)
+    known = _Known(had=_had(asked, seen), blocks=BlockBook({watch.user_id for watch in watches.values()}))
     for link in (link for link in asked if link.watch_id in watches):
         link.watch = watches[link.watch_id]
         page = by_target[link.target_id]
-        _save(_drafts(link, page, seen.get(page.result.trace, {}), had, now), joined)
+        _save(_drafts(link, page, seen.get(page.result.trace, {}), known, now), joined)
     _baseline([link.pk for link in asked if link.baselined_at is None], now)
     outbox.write(topic=TOPIC, object_ids=joined.announced, now=now)
     follow.follow_later(listing_ids=joined.listings, now=now)
@@ -65,27 +74,29 @@ def _baseline(links: list[int], now: datetime) -> None:
         WatchTarget.objects.filter(pk__in=links, baselined_at=None).update(baselined_at=now)
 
 
-def _drafts(
-    link: WatchTarget, page: Page, rows: dict[str, Seen], had: set[tuple[int, int]], now: datetime
-) -> list[Match]:
-    rule = rule_of(link.watch)
+def _drafts(link: WatchTarget, page: Page, rows: dict[str, Seen], known: _Known, now: datetime) -> list[Match]:
+    rule = rule_of(link.watch, known.blocks.of(link.watch.user_id, page.target.marketplace))
+    # Who sells is not always told: a block of one seller must not lose what nobody is known to sell.
+    of_unknown = replace(rule, blocked_sellers=())
     drafts = []
     for one in rows.values():
         wanted = link.baselined_at is None or one.sighting.external_id in page.changed
-        if not wanted or one.doubted or (link.watch_id, one.listing_id) in had:
+        if not wanted or one.doubted or (link.watch_id, one.listing_id) in known.had:
             continue
-        decision = decide(rule, one.sighting, now=now)
+        decision = decide(rule if one.sighting.seller else of_unknown, one.sighting, now=now)
         if decision.matches:
             drafts.append(_draft(link, page, one, decision, now))
     return drafts
 
 
-def rule_of(watch: Watch) -> Rule:
-    """The watch's limits as plain values."""
+def rule_of(watch: Watch, blocked: Blocked = NOTHING_BLOCKED) -> Rule:
+    """The watch's limits and what its user has blocked, as plain values."""
     return Rule(
         must=tuple(watch.must),
         any_of=tuple(watch.any_of),
         none_of=tuple(watch.none_of),
+        blocked_phrases=blocked.phrases,
+        blocked_sellers=blocked.sellers,
         price_min=watch.price_min,
         price_max=watch.price_max,
         currency=watch.currency,

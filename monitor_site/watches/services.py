@@ -102,19 +102,26 @@ def copy_watch(*, watch: Watch, now: datetime) -> Watch:
 
 
 @transaction.atomic
-def pause_watch(*, watch: Watch, now: datetime) -> None:
-    """Stop asking for this watch. Its targets go on for the others who ask them."""
-    if Watch.objects.filter(pk=watch.pk, paused_at=None).update(paused_at=now, updated_at=now):
+def pause_watch(*, watch: Watch, now: datetime) -> bool:
+    """Stop asking for this watch; whether it was on. Its targets go on for the others who ask them."""
+    was_on = Watch.objects.filter(pk=watch.pk, paused_at=None).update(paused_at=now, updated_at=now)
+    if was_on:
         questions.settle(target_ids=_targets_of(watch), now=now)
+    return bool(was_on)
 
 
 @transaction.atomic
-def resume_watch(*, watch: Watch, now: datetime) -> None:
-    """Ask again. What came and went meanwhile is the new baseline: a long pause does not end in a flood."""
-    if Watch.objects.filter(pk=watch.pk).exclude(paused_at=None).update(paused_at=None, updated_at=now):
+def resume_watch(*, watch: Watch, now: datetime) -> bool:
+    """Ask again; whether it was paused.
+
+    What came and went meanwhile is the new baseline: a long pause does not end in a flood.
+    """
+    was_paused = Watch.objects.filter(pk=watch.pk).exclude(paused_at=None).update(paused_at=None, updated_at=now)
+    if was_paused:
         questions.lock(_targets_of(watch))
         questions.begin_again(watch=watch, began_at=now)
         questions.settle(target_ids=_targets_of(watch), now=now)
+    return bool(was_paused)
 
 
 @transaction.atomic
