@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 
 from monitor_site.outbox import services as outbox
 
-from . import follow, questions, quotas, versions
+from . import follow, questions, quotas, tagging, versions
 from .models import Match, MatchQuerySet, MatchState, Target, Watch, WatchTag, WatchVersion
 from .pages import currency_of
 from .questions import CHECK_NOW
@@ -131,6 +131,7 @@ def delete_watch(*, watch: Watch, now: datetime) -> None:
     questions.lock(targets)
     follow.follow_later(listing_ids=follow.followed(Match.objects.filter(watch=watch)), now=now)
     watch.delete()
+    tagging.forget_unused(watch.user)
     questions.settle(target_ids=targets, now=now)
 
 

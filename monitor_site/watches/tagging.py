@@ -45,7 +45,7 @@ def set_tags(*, watch: Watch, names: Iterable[str]) -> None:
     _check_count(len(wanted))
     WatchTag.objects.filter(watch=watch).exclude(tag__in=wanted).delete()
     _put_on(watch, wanted)
-    _forget_unused(watch.user)
+    forget_unused(watch.user)
 
 
 @transaction.atomic
@@ -65,7 +65,7 @@ def take_tags(*, watch: Watch, names: Iterable[str]) -> int:
     """Take tags off a watch; returns how many it wore."""
     keys = [key_of(name) for name in names]
     count, _by_model = WatchTag.objects.filter(watch=watch, tag__user=watch.user, tag__key__in=keys).delete()
-    _forget_unused(watch.user)
+    forget_unused(watch.user)
     return count
 
 
@@ -107,7 +107,7 @@ def _put_on(watch: Watch, tags: Sequence[Tag]) -> None:
     WatchTag.objects.bulk_create([WatchTag(watch=watch, tag=tag) for tag in tags], ignore_conflicts=True)
 
 
-def _forget_unused(user: Any) -> None:
+def forget_unused(user: Any) -> None:
     """A tag that nothing wears any more would only be in the way of whoever chooses."""
     Tag.objects.of(user).filter(tagged=None).delete()
 
