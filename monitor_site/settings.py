@@ -207,6 +207,8 @@ LEASE_SECONDS = env_int("LEASE_SECONDS", 10)
 WORKERS_MIN = env_int("WORKERS_MIN", 1)
 WORKERS_MAX = env_int("WORKERS_MAX", 20)
 CHECK_RETENTION_DAYS = env_int("CHECK_RETENTION_DAYS", 30)
+WATCHES_PER_USER = env_int("WATCHES_PER_USER", 3000)
+QUESTIONS_PER_USER = env_int("QUESTIONS_PER_USER", 10_000)
 
 # -- marketplaces -------------------------------------------------------------------------------------------------
 # PRACTICE_MARKETS: "mercari=http://127.0.0.1:9000"; a marketplace named here is played by its practice market.

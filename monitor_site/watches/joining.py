@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.outbox import services as outbox
 
 from . import follow
+from .blocking import NOTHING_BLOCKED, BlockBook, Blocked
 from .facts import amount_of
 from .matching import Decision, Rule, decide
 from .models import Cause, EventKind, ListingEvent, Match, ShippingWish, Watch, WatchTarget
@@ -37,10 +38,11 @@ class Joined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What a recording knows beforehand: (watch, listing) of matches that exist, recent edges, and the time."""
+    """What a recording knows beforehand: (watch, listing) of matches that exist, recent edges, blocks, and the time."""
 
     matched: set[tuple[int, int]]
     edges: Edges
+    blocks: BlockBook
     now: datetime
 
 
@@ -52,7 +54,8 @@ def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dic
     by_target = {page.target.pk: page for page in pages}
     asked = [link for link in links if link.target_id in by_target]
     watches = Watch.objects.in_bulk([link.watch_id for link in asked])
-    known = Known(matched=_had(asked, seen), edges=_edges_of(pages, seen), now=now)
+    blocks = BlockBook({watch.user_id for watch in watches.values()})
+    known = Known(matched=_had(asked, seen), edges=_edges_of(pages, seen), blocks=blocks, now=now)
     drafts = []
     for link in (link for link in asked if link.watch_id in watches):
         link.watch = watches[link.watch_id]
@@ -94,24 +97,28 @@ def _baseline(links: list[int], now: datetime) -> None:
 
 
 def _drafts(link: WatchTarget, page: Page, rows: dict[str, Seen], known: Known) -> list[Match]:
-    rule = rule_of(link.watch)
+    rule = rule_of(link.watch, known.blocks.of(link.watch.user_id, page.target.marketplace))
+    # Who sells is not always told: a block of one seller must not lose what nobody is known to sell.
+    of_unknown = replace(rule, blocked_sellers=())
     drafts = []
     for one in rows.values():
         wanted = link.baselined_at is None or one.sighting.external_id in page.changed
         if not wanted or one.doubted or (link.watch_id, one.listing_id) in known.matched:
             continue
-        decision = decide(rule, one.sighting, now=known.now)
+        decision = decide(rule if one.sighting.seller else of_unknown, one.sighting, now=known.now)
         if decision.matches:
             drafts.append(_draft(link, page, one, decision, known))
     return drafts
 
 
-def rule_of(watch: Watch) -> Rule:
-    """The watch's limits as plain values."""
+def rule_of(watch: Watch, blocked: Blocked = NOTHING_BLOCKED) -> Rule:
+    """The watch's limits and what its user has blocked, as plain values."""
     return Rule(
         must=tuple(watch.must),
         any_of=tuple(watch.any_of),
         none_of=tuple(watch.none_of),
+        blocked_phrases=blocked.phrases,
+        blocked_sellers=blocked.sellers,
         price_min=watch.price_min,
         price_max=watch.price_max,
         currency=watch.currency,

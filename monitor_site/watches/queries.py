@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from .beat import next_beat, phase_ms
 from .figures import COUNTED, hourly, last_hours, lows, midnight, recent
-from .models import Check, EventKind, ListingEvent, Match, Outcome, Target, Watch, WatchTarget
+from .models import Check, EventKind, ListingEvent, Match, Note, Outcome, Target, Watch, WatchTarget
 from .needs import Need, needing
 from .text import fold
 
@@ -60,13 +60,14 @@ class Beat:
 class Filters:
     """``state`` is ``needing``, ``paused`` or empty, ``order`` a key of ``ORDERS``, ``text`` is in name or words.
 
-    ``marketplace`` is one that is asked, empty for any.
+    ``marketplace`` is one that is asked, empty for any; ``tag`` the number of one that they wear.
     """
 
     state: str = ""
     marketplace: str = ""
     text: str = ""
     order: str = "attention"
+    tag: int | None = None
 
 
 ORDERS: Mapping[str, Sequence[str]] = {
@@ -91,6 +92,8 @@ def watches_of(
     if wanted.marketplace:
         asked = WatchTarget.objects.filter(watch=OuterRef("pk"), target__marketplace=wanted.marketplace)
         watches = watches.filter(Exists(asked))
+    if wanted.tag is not None:
+        watches = watches.filter(tagged__tag=wanted.tag)
     return _naming(watches, wanted.text).order_by(*ORDERS.get(wanted.order, ORDERS["attention"]))
 
 
@@ -267,11 +270,12 @@ def runs_of(
 
 
 def matches_of(watch: Watch, *, silent: bool = False, before: int | None = None) -> QuerySet[Match]:
-    """The matches of a watch, newest first, with ``price_before``, the price before the last drop.
+    """The matches of a watch, newest first, with ``price_before``, the price before the last drop, and ``note``.
 
     Those that were told, or the ``silent`` ones that were there before the watch began.
     """
     drops = ListingEvent.objects.filter(listing=OuterRef("listing"), kind=EventKind.PRICE_DROP).order_by("-at")
     matches = watch.matches.filter(silent=silent).select_related("listing", "watch")
-    matches = matches.annotate(price_before=Subquery(drops.values("before")[:1]))
+    notes = Note.objects.filter(listing=OuterRef("listing"), user=OuterRef("user")).values("text")[:1]
+    matches = matches.annotate(price_before=Subquery(drops.values("before")[:1]), note=Subquery(notes))
     return (matches.filter(id__lt=before) if before else matches).order_by("-id")

@@ -14,6 +14,7 @@ from monitor_site.watches.models import Cause, Listing, Match, MatchState
 from . import pictures, why
 from .highlighting import marked
 from .named import CONDITIONS, SHIPPINGS
+from .resting_words import muted_words
 from .standing import Standing, price_word, standing_of
 
 MOST_STARS = 5
@@ -39,6 +40,8 @@ class Card:
     was: int | None
     drop: int | None
     decision: list[why.Line]
+    note: str
+    muted: str
 
     @property
     def is_new(self) -> bool:
@@ -83,7 +86,8 @@ def card_of(match: Match) -> Card:
     """Everything the card of a match shows; ``match`` comes with its listing loaded."""
     listing = match.listing
     was, drop = _price_drop(match)
-    standing = standing_of(listing, now=timezone.now())
+    now = timezone.now()
+    standing = standing_of(listing, now=now)
     return Card(
         match=match,
         listing=listing,
@@ -101,6 +105,8 @@ def card_of(match: Match) -> Card:
         was=was,
         drop=drop,
         decision=why.lines_of(match.decision),
+        note=getattr(match, "note", None) or "",
+        muted=muted_words(match.watch, now=now),
     )
 
 

@@ -96,6 +96,11 @@ def end(moment: datetime, *, now: datetime) -> str:
     return gettext("%(time)s (Japan %(japan)s)") % facts
 
 
+def clock(moment: datetime, *, now: datetime) -> str:
+    """A time to come on the reader's clock, with its day when that is not today."""
+    return _day_and_clock(timezone.localtime(moment), timezone.localtime(now).date())
+
+
 def _day_and_clock(local: datetime, today: date) -> str:
     return date_format(local, "TIME_FORMAT" if local.date() == today else "SHORT_DATETIME_FORMAT")
 

@@ -14,12 +14,18 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 NAME = "0004_watch_marketplaces"
 AFTER = ("watches", NAME)
+VERSIONS = "0007_people"
+
+
+def state_before(name: str) -> tuple[str, str]:
+    found: tuple[str, str] = import_module(f"monitor_site.watches.migrations.{name}").Migration.dependencies[0]
+    return found
 
 
 @pytest.fixture
 def before() -> Iterator[tuple[str, str]]:
     """The state before the migration; the newest one is back afterwards."""
-    yield import_module(f"monitor_site.watches.migrations.{NAME}").Migration.dependencies[0]
+    yield state_before(NAME)
     executor = MigrationExecutor(connection)
     executor.migrate(executor.loader.graph.leaf_nodes())
 
@@ -112,3 +118,16 @@ def test_an_installation_of_the_first_release_comes_here_and_goes_back_with_all_
     }  # fmt: skip
     watch = old.get_model("watches", "Watch").objects.get()
     assert (watch.marketplace, watch.options) == ("mercari", {"brand_ids": [7]})
+
+
+def test_every_watch_that_is_there_gets_what_it_wishes_as_its_first_version(
+    before: tuple[str, str], now: datetime
+) -> None:
+    old = go_to(state_before(VERSIONS))
+    user = old.get_model(*settings.AUTH_USER_MODEL.split(".")).objects.create(username="carol")
+    made = {"user": user, "created_at": now, "updated_at": now, "marketplaces": ["mercari"]}
+    watch = old.get_model("watches", "Watch").objects.create(**made, name="one", must=["ルミナ"], price_max=9_000)
+
+    version = go_to(("watches", VERSIONS)).get_model("watches", "WatchVersion").objects.get()
+    assert (version.watch_id, version.number, version.at, version.by_id) == (watch.pk, 1, now, user.pk)
+    assert (version.wish["must"], version.wish["price_max"]) == (["ルミナ"], 9_000)

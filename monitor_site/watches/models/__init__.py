@@ -3,9 +3,12 @@
 from .checks import Check, Outcome
 from .listings import EventKind, Listing, ListingEvent, PricePoint
 from .matches import Cause, Match, MatchQuerySet, MatchState, new_public_id
+from .people import Block, BlockKind, Note, Tag, WatchTag, WatchVersion
 from .watches import Policy, ShippingWish, Target, TargetKind, TargetQuerySet, Watch, WatchQuerySet, WatchTarget
 
 __all__ = [
+    "Block",
+    "BlockKind",
     "Cause",
     "Check",
     "EventKind",
@@ -14,15 +17,19 @@ __all__ = [
     "Match",
     "MatchQuerySet",
     "MatchState",
+    "Note",
     "Outcome",
     "Policy",
     "PricePoint",
     "ShippingWish",
+    "Tag",
     "Target",
     "TargetKind",
     "TargetQuerySet",
     "Watch",
     "WatchQuerySet",
+    "WatchTag",
     "WatchTarget",
+    "WatchVersion",
     "new_public_id",
 ]

@@ -1,5 +1,6 @@
 """Watches and the questions they ask."""
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -39,7 +40,8 @@ class Watch(models.Model):
     """A user's standing wish: words, limits, policy, pace.
 
     ``marketplaces`` are the names of one or several, sorted. ``must``, ``any_of`` and ``none_of`` are lists of words.
-    ``options`` are the plugins' own criteria: marketplace → option → value.
+    ``options`` are the plugins' own criteria: marketplace → option → value. A watch with ``muted_at`` is muted until
+    ``muted_until``, without that until somebody unmutes it.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="watches")
@@ -58,6 +60,8 @@ class Watch(models.Model):
     interval_seconds = models.PositiveIntegerField(_("check every (seconds)"), default=60)
     tell_existing = models.BooleanField(_("also show me what already matches"), default=False)
     paused_at = models.DateTimeField(null=True, blank=True)
+    muted_at = models.DateTimeField(null=True, blank=True)
+    muted_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
 
@@ -76,11 +80,19 @@ class Watch(models.Model):
             models.CheckConstraint(condition=~Q(marketplaces=[]), name="watch_has_a_marketplace"),
             models.CheckConstraint(condition=Q(policy__in=Policy.values), name="watch_policy_known"),
             models.CheckConstraint(condition=Q(shipping__in=ShippingWish.values), name="watch_shipping_known"),
+            models.CheckConstraint(
+                condition=Q(muted_until=None) | Q(muted_at__isnull=False, muted_until__gt=F("muted_at")),
+                name="watch_muted_from_then_on",
+            ),
         ]
         indexes: ClassVar = [models.Index(fields=["user", "created_at"], name="watch_by_user")]
 
     def __str__(self) -> str:
         return self.name
+
+    def is_muted(self, *, now: datetime) -> bool:
+        """Its matches come, and nobody is alerted."""
+        return self.muted_at is not None and (self.muted_until is None or self.muted_until > now)
 
 
 class TargetKind(models.TextChoices):
