@@ -6,10 +6,10 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -20,6 +20,7 @@ from monitor_site.watches.needs import Need
 
 from . import degraded, live
 from . import watch_list as listing
+from .going_back import next_page
 from .once import make_once
 from .watch_form import WatchForm, initial_of
 from .watch_hints import hints_for
@@ -273,7 +274,4 @@ def _after(request: HttpRequest, watch: Watch, sentence: str) -> HttpResponse:
 
 def _back(request: HttpRequest, watch: Watch) -> HttpResponse:
     """To the page that the form names, if it is one of ours."""
-    page = request.POST.get("next", "")
-    if url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
-        return redirect(page)
-    return redirect("watch", watch.pk)
+    return HttpResponseRedirect(next_page(request, otherwise=reverse("watch", args=[watch.pk])))
