@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -115,7 +115,7 @@ def opened(row: MarketplaceAccount, shape: type[AccountSettings]) -> Account:
     """A row with its secrets open. Raises :class:`SignInNeeded` when that cannot be done or something is missing."""
     try:
         given = row.values | vault.unseal(row.sealed, identity=row.identity)
-    except vault.CannotOpen as error:
+    except (vault.CannotOpen, vault.BadKeys) as error:
         log.error("account.cannot_open", marketplace=row.marketplace, account=row.pk, reason=str(error))  # noqa: TRY400
         raise SignInNeeded(str(error)) from error
     return Account(
@@ -131,10 +131,12 @@ def _filled(shape: type[AccountSettings], given: Mapping[str, str]) -> AccountSe
     known = {spec.name: given[spec.name] for spec in fields(shape) if spec.name in given}
     try:
         return shape(**known)
-    except TypeError:
-        # Its text may be that of a plugin's own check, and show what was given.
-        missing = sorted(spec.name for spec in fields(shape) if spec.name not in given)
-        raise SignInNeeded(f"the account lacks {', '.join(missing)}") from None
+    except Exception as error:  # noqa: BLE001  whatever a plugin's own check raises
+        # Its text may show what was given.
+        missing = sorted(spec.name for spec in fields(shape) if spec.name not in given and spec.default is MISSING)
+        lacks = f"the account lacks {', '.join(missing)}"
+        refused = f"the plugin does not take the account's settings ({type(error).__name__})"
+        raise SignInNeeded(lacks if missing else refused) from None
 
 
 def _pause(account_id: int, until: datetime, reason: str) -> None:

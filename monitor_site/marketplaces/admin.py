@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 import redis
+from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -93,6 +94,11 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
         if MarketplaceAccount.objects.filter(marketplace=self._asked(request), user=None).exists():
             messages.info(request, gettext("This marketplace has its account already."))
             return redirect("admin:marketplaces_overview")
+        if not settings.SECRETS_KEYS:
+            messages.error(
+                request, gettext("Without SECRETS_KEYS no secret can be kept. Set it on all machines first.")
+            )
+            return redirect("admin:marketplaces_overview")
         title = gettext("Account at %(marketplace)s") % {"marketplace": self._asked(request)}
         return super().add_view(request, form_url, {"title": title} | (extra_context or {}))
 
@@ -122,7 +128,7 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
     def _replace(self, request: HttpRequest, obj: MarketplaceAccount, secrets: dict[str, str], now: datetime) -> None:
         try:
             services.replace_secrets(account=obj, secrets=secrets, now=now)
-        except vault.CannotOpen as error:
+        except (vault.CannotOpen, vault.BadKeys) as error:
             sentence = gettext("The secrets were not replaced: %(reason)s. Delete this account and connect it again.")
             messages.error(request, sentence % {"reason": error})
 

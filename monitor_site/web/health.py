@@ -8,12 +8,14 @@ from django.views.decorators.http import require_safe
 
 from monitor_site.connections import redis_client
 
+PLAIN = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
 
 @login_not_required
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """The process serves."""
-    return HttpResponse("ok", content_type="text/plain")
+    return HttpResponse("ok", content_type="text/plain", headers=PLAIN)
 
 
 @login_not_required
@@ -21,7 +23,7 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Database and Redis answer; else 503 and which does not. Details stay in the log."""
     parts = {"database": _database(), "redis": _redis()}
-    return JsonResponse(parts, status=200 if all(parts.values()) else 503)
+    return JsonResponse(parts, status=200 if all(parts.values()) else 503, headers=PLAIN)
 
 
 def _database() -> bool:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -127,6 +127,8 @@ def seen(request: HttpRequest) -> HttpResponse:
 
 
 def _mine(request: HttpRequest, public_id: str) -> Match:
+    if not public_id.isprintable():
+        raise Http404  # PostgreSQL takes no NUL, not even to look for it
     return get_object_or_404(shown(Match.objects.of(request.user)), public_id=public_id)
 
 

@@ -308,3 +308,10 @@ def section(page: str, name: str) -> str:
     found = re.search(rf'id="marketplace-{name}"(.*?)</div>', page, re.DOTALL)
     assert found, f"no section for {name}"
     return found[1]
+
+
+def test_without_a_key_no_account_can_be_connected_and_the_page_says_so(staff: Client, settings: Any) -> None:
+    settings.SECRETS_KEYS = []
+    page = staff.post(add_url(), typed(), follow=True, headers={"accept-language": "en"})
+    assert "Without SECRETS_KEYS no secret can be kept" in page.content.decode()
+    assert not MarketplaceAccount.objects.exists()
