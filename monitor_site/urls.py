@@ -5,7 +5,19 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from monitor_site.web import auction_pages, frame, health, listing_pages, live, matches, pictures, start, watches
+from monitor_site.web import (
+    auction_pages,
+    frame,
+    health,
+    listing_pages,
+    live,
+    matches,
+    pictures,
+    previews,
+    start,
+    watches,
+    why_not,
+)
 
 admin.autodiscover()
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call]
@@ -19,6 +31,9 @@ match_urls = [
 watch_urls = [
     path("", watches.watch_list, name="watches"),
     path("new/", watches.watch_new, name="watch-new"),
+    path("preview/", previews.begin, name="watch-preview"),
+    path("preview/<str:public_id>/", previews.preview, name="watch-preview-of"),
+    path("why-not/", why_not.page, name="why-not"),
     path("<int:pk>/", watches.watch_detail, name="watch"),
     path("<int:pk>/runs/", watches.watch_runs, name="watch-runs"),
     path("<int:pk>/edit/", watches.watch_edit, name="watch-edit"),

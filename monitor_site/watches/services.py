@@ -21,6 +21,7 @@ __all__ = [
     "check_now",
     "create_watch",
     "delete_watch",
+    "draft_watch",
     "ignore_match",
     "pause_watch",
     "release_target",
@@ -33,11 +34,17 @@ __all__ = [
 WISHED = tuple(field.name for field in fields(Wish))
 
 
+def draft_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
+    """The watch that a wish would become, not saved. Raises ``ValidationError`` with a sentence per field."""
+    watch = Watch(user=user, created_at=now)
+    _fill(watch, checked(wish), now)
+    return watch
+
+
 @transaction.atomic
 def create_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
     """Save a wish and begin to ask. Raises ``ValidationError`` with a sentence per field."""
-    watch = Watch(user=user, created_at=now)
-    _fill(watch, checked(wish), now)
+    watch = draft_watch(user=user, wish=wish, now=now)
     watch.save()
     questions.link(watch=watch, now=now, quiet=not watch.tell_existing)
     return watch
