@@ -1,12 +1,14 @@
 """What a preview shows, as plain values: the state of each marketplace, the funnel, groups of small cards, the cost."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import zip_longest
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
+from monitor_site.contract import Sighting
 from monitor_site.watches import follow
 from monitor_site.watches.asking import Answer, Question
 from monitor_site.watches.costs import Cost
@@ -90,8 +92,7 @@ class Shown:
 def shown(watch: Watch, answers: Mapping[Question, Answer], *, now: datetime) -> Shown:
     """What has come so far, under the rule of this watch."""
     rule = rule_of(watch)
-    found = [(asked.marketplace, one) for asked, answer in answers.items() for one in answer.sightings]
-    preview = judge(rule, found, now=now)
+    preview = judge(rule, _in_turns(answers), now=now)
     return Shown(
         markets=[_market(name, answers, now) for name in watch.marketplaces],
         steps=_steps(preview),
@@ -99,6 +100,12 @@ def shown(watch: Watch, answers: Mapping[Question, Answer], *, now: datetime) ->
         advice=_advice(preview),
         total=preview.total,
     )
+
+
+def _in_turns(answers: Mapping[Question, Answer]) -> Iterator[tuple[str, Sighting]]:
+    """The first of each answer, then the second of each: no marketplace pushes another one out of sight."""
+    columns = [[(asked.marketplace, one) for one in answer.sightings] for asked, answer in answers.items()]
+    return (pair for row in zip_longest(*columns) for pair in row if pair is not None)
 
 
 def _market(name: str, answers: Mapping[Question, Answer], now: datetime) -> Market:

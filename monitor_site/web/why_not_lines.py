@@ -60,15 +60,13 @@ def seen_of(reading: Reading, sighting: Sighting | None) -> Seen | None:
 
 
 def lines_of(findings: Iterable[Finding], marketplace: str, *, lag: timedelta) -> list[Line]:
-    """One line a watch, those that matched first, those that do not ask this marketplace last."""
+    """One line a watch: those that matched, those whose checks have shown it, those that ask there, the others."""
     lines = [(_rank(one), _line(one, marketplace, lag)) for one in findings]
     return [line for _, line in sorted(lines, key=lambda pair: pair[0])]
 
 
 def _rank(finding: Finding) -> int:
-    if finding.match:
-        return 0
-    return 1 if finding.asks else 2
+    return next((rank for rank, true in enumerate((finding.match, finding.shown, finding.asks)) if true), 3)
 
 
 def _line(finding: Finding, marketplace: str, lag: timedelta) -> Line:
