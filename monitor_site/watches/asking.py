@@ -98,8 +98,9 @@ def _answer_key(user_id: int, question: str) -> str:
 
 
 def begin(client: redis.Redis, *, user_id: int, slot: str, want: Wanted) -> None:
-    """Want this now; what the same person wanted before in this slot is dropped."""
+    """Want this now, and have it asked; what the same person wanted before in this slot is dropped."""
     client.set(_wanted_key(user_id, slot), json.dumps(asdict(want)), ex=WANTED_SECONDS)
+    answers(client, user_id=user_id, questions=want.questions, now=want.at)
 
 
 def wanted(client: redis.Redis, *, user_id: int, slot: str) -> Wanted | None:

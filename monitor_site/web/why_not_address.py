@@ -10,7 +10,7 @@ from monitor_site.marketplaces.catalog import catalog
 from .watch_paste import LONGEST_ADDRESS, asked_by
 
 LONGEST_ID = 64
-BARE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+BARE_ID = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9_-]{8,64}")  # a word of a language is none
 
 log = structlog.get_logger(__name__)
 

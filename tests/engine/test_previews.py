@@ -57,7 +57,6 @@ def bazaar(settings: Any) -> Iterator[Bazaar]:
 
 def want(redis: Redis, *questions: Question, slot: str = asking.SEARCHES) -> None:
     asking.begin(redis, user_id=USER, slot=slot, want=Wanted(questions=questions, at=time.time()))
-    asking.answers(redis, user_id=USER, questions=questions, now=time.time())
 
 
 def answer(redis: Redis, question: Question = QUESTION) -> Answer:
