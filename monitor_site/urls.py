@@ -14,12 +14,14 @@ from monitor_site.web import (
     live,
     matches,
     pictures,
+    previews,
     start,
     tag_pages,
     watch_acts,
     watch_bulk,
     watch_history,
     watches,
+    why_not,
 )
 
 admin.autodiscover()
@@ -38,6 +40,9 @@ watch_urls = [
     path("", watches.watch_list, name="watches"),
     path("new/", watches.watch_new, name="watch-new"),
     path("bulk/", watch_bulk.watch_bulk, name="watch-bulk"),
+    path("preview/", previews.begin, name="watch-preview"),
+    path("preview/<str:public_id>/", previews.preview, name="watch-preview-of"),
+    path("why-not/", why_not.page, name="why-not"),
     path("<int:pk>/", watches.watch_detail, name="watch"),
     path("<int:pk>/runs/", watches.watch_runs, name="watch-runs"),
     path("<int:pk>/history/", watch_history.watch_history, name="watch-history"),

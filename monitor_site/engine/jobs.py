@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from monitor_site.connections import redis_client
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
-from monitor_site.watches import changes, follow, joining, questions
+from monitor_site.watches import asking, changes, follow, joining, questions
 from monitor_site.watches.models import Match
 
-from . import settling, upkeep
+from . import previews, settling, upkeep
 from .schedule import Schedule
 from .worker import current_loop
 
@@ -23,6 +23,7 @@ def register() -> None:
     outbox.register(joining.TOPIC, lane="alerts", job=f"{PATH}.announce_matches")
     outbox.register(changes.TOPIC, lane="alerts", job=f"{PATH}.announce_changes")
     outbox.register(follow.FOLLOW, lane="upkeep", job=f"{PATH}.follow_listings")
+    asking.register(lane="express", job=f"{PATH}.ask_preview")
 
 
 def run_checks(marketplace: str, ticket: str) -> None:
@@ -68,6 +69,11 @@ def follow_listings(listing_ids: Sequence[int]) -> None:
     outbox.finish(topic=follow.FOLLOW, taken=taken, now=datetime.now(UTC))
 
 
+def ask_preview(user_id: int, question: str) -> None:
+    """A person waits for an answer that nobody records."""
+    previews.ask(user_id, question)
+
+
 def run_upkeep(ticket: str) -> None:
     """A ticket of the upkeep schedule: run what is due, one task after the other."""
     upkeep.run_due(ticket)
@@ -76,6 +82,7 @@ def run_upkeep(ticket: str) -> None:
 ALLOWED = frozenset(
     f"{PATH}.{job.__name__}"
     for job in (
-        run_checks, settle_targets, hurry_targets, announce_matches, announce_changes, follow_listings, run_upkeep,
+        run_checks, settle_targets, hurry_targets, announce_matches, announce_changes, follow_listings, ask_preview,
+        run_upkeep,
     )
 )  # fmt: skip

@@ -23,6 +23,7 @@ __all__ = [
     "copy_watch",
     "create_watch",
     "delete_watch",
+    "draft_watch",
     "ignore_match",
     "pause_watch",
     "release_target",
@@ -36,11 +37,17 @@ __all__ = [
 WISHED = tuple(field.name for field in fields(Wish))
 
 
+def draft_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
+    """The watch that a wish would become, not saved. Raises ``ValidationError`` with a sentence per field."""
+    watch = Watch(user=user, created_at=now)
+    _fill(watch, checked(wish), now)
+    return watch
+
+
 @transaction.atomic
 def create_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
     """Save a wish and begin to ask. Raises ``ValidationError`` with a sentence per field, or for one watch too many."""
-    watch = Watch(user=user, created_at=now)
-    _fill(watch, checked(wish), now)
+    watch = draft_watch(user=user, wish=wish, now=now)
     quotas.check(watch=watch, asked=None)
     watch.save()
     versions.keep(watch=watch, by=user, now=now)
