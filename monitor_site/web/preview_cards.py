@@ -131,7 +131,7 @@ def market_words(answer: Answer, count: int, *, now: datetime) -> str:
         seconds = max(1, round((again - now).total_seconds()))
         return gettext("waits for its turn, about %(time)s") % {"time": wording.duration(seconds)}
     if answer.state == "stopped":
-        told = {"reason": error_words(answer.error), "time": wording.clock(again)}
+        told = {"reason": error_words(answer.error), "time": wording.clock(again, now=now)}
         return gettext("not asked until %(time)s: %(reason)s") % told
     if answer.state == "failed":
         return error_words(answer.error)

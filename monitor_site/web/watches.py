@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import needs, queries, services
 from monitor_site.watches.models import Watch
@@ -49,30 +50,33 @@ def watch_list(request: HttpRequest) -> HttpResponse:
     if ids := listing.live_ids(request.GET):
         lines = listing.lines_by_id(request.user, ids, now=timezone.now())
         return render(request, "web/watches/_live.html", {"lines": lines})
-    cursor, now, zone = live.cursor_of(request.user.pk or 0), timezone.now(), timezone.get_current_timezone()
+    cursor = live.cursor_of(request.user.pk or 0)
     look, still = listing.look_of(request.GET), degraded.standing_still()
-    lines, fitting = listing.lines_of(user=request.user, look=look, now=now, zone=zone, still=still)
-    summary = needs.summary(user=request.user, now=now, known=catalog().plugins, covered=still)
-    notes = listing.notes_of(user=request.user, now=now, covered=still) if summary.uncovered else []
-    context = {
-        "live_cursor": cursor,
+    page = _list_page(request.user, look, still)
+    return render(request, "web/watches/list.html", {"live_cursor": cursor, "acts": listing.ACTS, **page})
+
+
+def _list_page(user: Any, look: listing.Look, still: Mapping[str, BreakerView]) -> dict[str, Any]:
+    now, zone = timezone.now(), timezone.get_current_timezone()
+    lines, fitting = listing.lines_of(user=user, look=look, now=now, zone=zone, still=still)
+    summary = needs.summary(user=user, now=now, known=catalog().plugins, covered=still)
+    notes = listing.notes_of(user=user, now=now, covered=still) if summary.uncovered else []
+    return {
         "lines": lines,
         "look": look,
         "without_text": look.address(q=""),
         "fitting": fitting,
-        "acts": listing.ACTS,
         "older": look.address(page=look.page + 1) if fitting > look.page * queries.PAGE else "",
         "newer": look.address(page=look.page - 1) if look.page > 1 else "",
         "summary": summary,
         "segments": listing.segments_of(look, summary),
         "orders": listing.orders_of(look),
         "markets": listing.markets_of(look, summary),
-        "tags": listing.tags_of(request.user, look),
-        "today": queries.matches_today(user=request.user, now=now, zone=zone),
-        "notes": [*(degraded.notes_of_watches(request.user) if still else []), *notes],
+        "tags": listing.tags_of(user, look),
+        "today": queries.matches_today(user=user, now=now, zone=zone),
+        "notes": [*(degraded.notes_of_watches(user) if still else []), *notes],
         "more_needs": summary.uncovered - len(notes),
     }
-    return render(request, "web/watches/list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -48,11 +48,6 @@ def ago(moment: datetime, *, now: datetime) -> str:
     return _clock_or_date(moment, now)
 
 
-def clock(moment: datetime) -> str:
-    """The time of day, in the active zone."""
-    return date_format(timezone.localtime(moment), "TIME_FORMAT")
-
-
 def clock_after_an_hour(moment: datetime, *, now: datetime) -> str:
     """What an open page writes once :func:`ago` is no longer relative; empty when it is not already."""
     return date_format(timezone.localtime(moment), "TIME_FORMAT") if now - moment < timedelta(hours=1) else ""
