@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from monitor_site.outbox.admin import LookOnly
 
 from . import services
-from .models import Check, Listing, ListingEvent, Match, PricePoint, Target, Watch, WatchTarget
+from .models import Check, Doubt, Listing, ListingEvent, Match, PricePoint, Target, Watch, WatchTarget
 
 
 class Links(admin.TabularInline):  # type: ignore[type-arg]  # generic for the type checker only
@@ -193,4 +193,13 @@ class MatchAdmin(LookOnly):
     list_select_related = ("watch", "listing")
     list_filter = ("state", "cause", "silent")
     search_fields = ("=public_id", "=trace", "=listing__external_id", "user__username")
+    ordering = ("-id",)
+
+
+@admin.register(Doubt)
+class DoubtAdmin(LookOnly):
+    list_display = ("id", "watch", "listing", "open_rules", "outcome", "raised_at", "asked_at", "decided_at")
+    list_select_related = ("watch", "listing")
+    list_filter = ("outcome",)
+    search_fields = ("=watch__id", "=listing__external_id", "=listing__id")
     ordering = ("-id",)

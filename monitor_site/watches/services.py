@@ -10,9 +10,10 @@ from django.db import transaction
 from monitor_site.outbox import services as outbox
 
 from . import follow, questions
-from .models import Match, MatchQuerySet, MatchState, Target, Watch
+from .models import Doubt, Match, MatchQuerySet, MatchState, Target, Watch
 from .pages import currency_of
 from .questions import CHECK_NOW
+from .rules import rule_of
 from .wishes import Wish, checked
 
 __all__ = [
@@ -50,18 +51,13 @@ def change_watch(*, watch: Watch, wish: Wish, now: datetime) -> Watch:
     changed rule, what was listed since the last check is still new. Raises ``ValidationError`` with a sentence per
     field; nothing is saved then.
     """
-    before, asked = _rule_of(watch), _targets_of(watch)
+    before, asked = rule_of(watch), _targets_of(watch)
     _fill(watch, checked(wish), now)
     watch.save(update_fields=[*WISHED, "currency", "updated_at"])
     questions.link(watch=watch, now=now, quiet=True)
-    if _rule_of(watch) != before:
+    if rule_of(watch) != before:
         questions.look_again(watch=watch, target_ids=asked, now=now)
     return watch
-
-
-def _rule_of(watch: Watch) -> tuple[Any, ...]:
-    words = (watch.must, watch.any_of, watch.none_of)
-    return (*map(tuple, words), watch.price_min, watch.price_max, tuple(watch.conditions), watch.shipping)
 
 
 def _fill(watch: Watch, wish: Wish, now: datetime) -> None:
@@ -79,8 +75,10 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
 
 @transaction.atomic
 def pause_watch(*, watch: Watch, now: datetime) -> None:
-    """Stop asking for this watch. Its targets go on for the others who ask them."""
+    """Stop asking for this watch. Its targets go on for the others who ask them; what it doubts is left undecided."""
+    questions.lock(_targets_of(watch))
     if Watch.objects.filter(pk=watch.pk, paused_at=None).update(paused_at=now, updated_at=now):
+        _give_up_doubts(watch, now)
         questions.settle(target_ids=_targets_of(watch), now=now)
 
 
@@ -98,9 +96,17 @@ def delete_watch(*, watch: Watch, now: datetime) -> None:
     """Remove a watch and its matches; listings and their prices stay."""
     targets = _targets_of(watch)
     questions.lock(targets)
-    follow.follow_later(listing_ids=follow.followed(Match.objects.filter(watch=watch)), now=now)
+    follow.follow_later(listing_ids=follow.looked_at(Match.objects.filter(watch=watch)), now=now)
+    _give_up_doubts(watch, now)
     watch.delete()
     questions.settle(target_ids=targets, now=now)
+
+
+def _give_up_doubts(watch: Watch, now: datetime) -> None:
+    """Nothing is decided for a watch that does not ask; its targets are held."""
+    doubts = Doubt.objects.still_open().filter(watch=watch)
+    follow.follow_later(listing_ids=follow.looked_at(doubts), now=now)
+    doubts.delete()
 
 
 def _targets_of(watch: Watch) -> set[int]:

@@ -1,6 +1,7 @@
 """Watches and what checks found for them. Constraints repeat every promise that a service makes."""
 
 from .checks import Check, Outcome
+from .doubts import Doubt, DoubtOutcome, DoubtQuerySet
 from .listings import EventKind, Listing, ListingEvent, PricePoint
 from .matches import Cause, Match, MatchQuerySet, MatchState, new_public_id
 from .watches import Policy, ShippingWish, Target, TargetKind, TargetQuerySet, Watch, WatchQuerySet, WatchTarget
@@ -8,6 +9,9 @@ from .watches import Policy, ShippingWish, Target, TargetKind, TargetQuerySet, W
 __all__ = [
     "Cause",
     "Check",
+    "Doubt",
+    "DoubtOutcome",
+    "DoubtQuerySet",
     "EventKind",
     "Listing",
     "ListingEvent",
