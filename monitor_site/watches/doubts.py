@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from monitor_site.outbox import services as outbox
 
 from .matching import Decision
-from .models import Doubt, DoubtOutcome
+from .models import Doubt, DoubtOutcome, Watch
 
 ASK = "doubt"
 # What one watch may have looked at at once; looks give way to searches, so more would only wait elsewhere.
@@ -65,6 +65,16 @@ def doubt_of(pair: Pair, *, cause: str, decision: Decision, now: datetime) -> Do
     watch_id, listing_id = pair
     rules = list(decision.open_rules)
     return Doubt(watch_id=watch_id, listing_id=listing_id, open_rules=rules, cause=cause, raised_at=now, due_at=now)
+
+
+def open_doubts(watch: Watch) -> int:
+    """How many listings wait for a look, asked for or not yet."""
+    return Doubt.objects.still_open().filter(watch=watch).count()
+
+
+def unclear_doubts(watch: Watch) -> int:
+    """How many a look has left unclear."""
+    return Doubt.objects.filter(watch=watch, outcome=DoubtOutcome.UNCLEAR).count()
 
 
 def outcome_of(decision: Decision) -> DoubtOutcome:

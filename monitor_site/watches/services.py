@@ -78,7 +78,7 @@ def pause_watch(*, watch: Watch, now: datetime) -> None:
     """Stop asking for this watch. Its targets go on for the others who ask them; what it doubts is left undecided."""
     questions.lock(_targets_of(watch))
     if Watch.objects.filter(pk=watch.pk, paused_at=None).update(paused_at=now, updated_at=now):
-        _give_up_doubts(watch, now)
+        follow.follow_later(listing_ids=_give_up_doubts(watch), now=now)
         questions.settle(target_ids=_targets_of(watch), now=now)
 
 
@@ -96,17 +96,21 @@ def delete_watch(*, watch: Watch, now: datetime) -> None:
     """Remove a watch and its matches; listings and their prices stay."""
     targets = _targets_of(watch)
     questions.lock(targets)
-    follow.follow_later(listing_ids=follow.looked_at(Match.objects.filter(watch=watch)), now=now)
-    _give_up_doubts(watch, now)
+    listings = follow.looked_at(Match.objects.filter(watch=watch)) | _give_up_doubts(watch)
     watch.delete()
+    follow.follow_later(listing_ids=listings, now=now)
     questions.settle(target_ids=targets, now=now)
 
 
-def _give_up_doubts(watch: Watch, now: datetime) -> None:
-    """Nothing is decided for a watch that does not ask; its targets are held."""
+def _give_up_doubts(watch: Watch) -> set[int]:
+    """Nothing is decided for a watch that does not ask; returns the listings that are looked at because of it.
+
+    Its targets are held. As in a recording, doubts come before the outbox, so that neither waits for the other.
+    """
     doubts = Doubt.objects.still_open().filter(watch=watch)
-    follow.follow_later(listing_ids=follow.looked_at(doubts), now=now)
+    listings = follow.looked_at(doubts)
     doubts.delete()
+    return listings
 
 
 def _targets_of(watch: Watch) -> set[int]:

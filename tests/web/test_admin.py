@@ -12,7 +12,7 @@ from monitor_site.accounts.models import User
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import models
-from monitor_site.watches.models import ListingEvent, PricePoint, Target, Watch
+from monitor_site.watches.models import Doubt, ListingEvent, PricePoint, Target, Watch
 from tests.web.watch_rows import make_checks, make_match, make_target, make_watch
 
 OURS = [
@@ -26,6 +26,7 @@ OURS = [
     models.PricePoint,
     models.ListingEvent,
     models.Match,
+    models.Doubt,
     MarketplaceAccount,
 ]
 RECORDS = [model for model in OURS if model not in {User, Watch, MarketplaceAccount}]
@@ -45,6 +46,7 @@ def watch(alice: User, now: datetime) -> Watch:
     match = make_match(watch, now)
     PricePoint.objects.create(listing=match.listing, price=5000, at=now)
     ListingEvent.objects.create(listing=match.listing, kind="price_drop", at=now, before=6000, after=5000)
+    Doubt.objects.create(watch=watch, listing=match.listing, cause="listed", raised_at=now, due_at=now)
     MarketplaceAccount.objects.create(marketplace="mercari", label="Lumina", created_at=now, updated_at=now)
     OutboxRow.objects.create(topic="match", object_id=match.pk, created_at=now, done_at=now)
     return watch
