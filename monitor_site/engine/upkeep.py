@@ -24,7 +24,7 @@ from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import follow, questions
 from monitor_site.watches.beat import next_beat, phase_ms
-from monitor_site.watches.models import Check, Target
+from monitor_site.watches.models import Check, Doubt, Target
 from monitor_site.watches.results import Standing
 
 from . import settling
@@ -62,12 +62,13 @@ def sweep_outbox(now: datetime) -> None:
 
 
 def prune(now: datetime) -> None:
-    """The one owner of retention: old checks and looks, finished outbox rows, dead sessions; a bounded time at once."""
+    """The one owner of retention: old checks, looks, doubts, outbox rows, dead sessions; in a bounded time."""
     give_up = time.monotonic() + PRUNE_SECONDS
     old = now - timedelta(days=settings.CHECK_RETENTION_DAYS)
     _prune(Check.objects.filter(started_at__lt=old), give_up)
     idle = Q(checked_at__lt=old) | Q(checked_at=None, created_at__lt=old)
     _prune(Target.objects.looks().filter(idle, active=False, quarantined_at=None), give_up)
+    _prune(Doubt.objects.filter(raised_at__lt=old), give_up)
     _prune(OutboxRow.objects.filter(done_at__lt=now - OUTBOX_KEPT), give_up)
     Session.objects.filter(expire_date__lt=now).delete()
 

@@ -16,6 +16,7 @@ from . import services
 from .models import (
     Block,
     Check,
+    Doubt,
     Listing,
     ListingEvent,
     Match,
@@ -245,3 +246,12 @@ class NoteAdmin(LookOnly):
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:  # noqa: ARG002
         return ["user", "listing", "updated_at"]
+
+
+@admin.register(Doubt)
+class DoubtAdmin(LookOnly):
+    list_display = ("id", "watch", "listing", "open_rules", "outcome", "raised_at", "asked_at", "decided_at")
+    list_select_related = ("watch", "listing")
+    list_filter = ("outcome",)
+    search_fields = ("=watch__id", "=listing__external_id", "=listing__id")
+    ordering = ("-id",)

@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 from monitor_site.marketplaces.catalog import catalog
 
 from . import follow
+from .matching import Blocks
 from .matching.words import alternatives
 from .models import Block, BlockKind, Match, MatchState
 from .text import contains, fold
@@ -27,17 +28,6 @@ LONGEST_LABEL = 120
 MOST_BLOCKS = 1000
 MOST_SEARCHED = 5000
 AT_ONCE = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocked:
-    """What one person has blocked at one marketplace: ids of sellers, and phrases."""
-
-    sellers: tuple[str, ...] = ()
-    phrases: tuple[str, ...] = ()
-
-
-NOTHING_BLOCKED = Blocked()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +48,10 @@ class BlockBook:
         for user_id, marketplace, value in rows:
             self._values.setdefault((user_id, marketplace), []).append(value)
 
-    def of(self, user_id: int, marketplace: str) -> Blocked:
+    def of(self, user_id: int, marketplace: str) -> Blocks:
         """What this person has blocked there; phrases are blocked everywhere."""
         sellers, phrases = self._values.get((user_id, marketplace), ()), self._values.get((user_id, ""), ())
-        return Blocked(sellers=tuple(sellers), phrases=tuple(phrases))
+        return Blocks(sellers=tuple(sellers), phrases=tuple(phrases))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

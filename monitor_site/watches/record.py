@@ -5,17 +5,20 @@ the same transaction, the outbox rows that tell of matches included.
 """
 
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 
 from monitor_site.contract import NoPace, SuspectEmpty
 
-from . import changes, looking
+from . import changes, doubts, looking
+from .answering import answer
 from .beat import missed_beats, phase_ms
-from .joining import Joined, join
+from .joining import Joined, join, tell
 from .models import Check, Outcome, Target, WatchTarget
+from .nearing import due_rows
 from .pages import Page
 from .questions import lock
 from .results import LONGEST_REST, Recorded, Result, Standing, asked_rest
@@ -77,26 +80,38 @@ def _found(results: Sequence[Result], targets: dict[int, Target], now: datetime)
     """What searches and looks brought, and what follows from it."""
     looks = [r for r in results if targets[r.target_id].is_look]
     good = [r for r in results if not r.failed]
-    pages, links = _pages([r for r in good if not targets[r.target_id].is_look], targets)
+    pages, links = _pages([r for r in good if not targets[r.target_id].is_look], targets, now)
     closer = [looking.look_of(targets[r.target_id], r) for r in looks]
     seen = upsert([*(page.look for page in pages if page.look.sightings), *closer], now=now)
     for page in pages:
         _remember(page, seen.get(page.result.trace, {}))
-    joined = join(pages=[page for page in pages if page.changed or page.whole], links=links, seen=seen, now=now)
+    joined = join(
+        pages=[page for page in pages if page.changed or page.due or page.whole], links=links, seen=seen, now=now
+    )
+    answer([look for look in looks if not look.failed], seen, joined, now=now)
+    tell(joined, now=now)
     changes.tell(seen=seen, removed=looking.conclude(looks, targets, now=now), now=now)
     _touch(pages, now)
+    doubts.ask_waiting({link.watch_id for link in links}, now=now)
     return joined
 
 
-def _pages(results: Sequence[Result], targets: dict[int, Target]) -> tuple[list[Page], list[WatchTarget]]:
-    """Only rows that changed, or all where some watch waits for its baseline, are looked at closer."""
-    links = list(WatchTarget.objects.filter(target_id__in=[r.target_id for r in results], watch__paused_at=None))
+def _pages(
+    results: Sequence[Result], targets: dict[int, Target], now: datetime
+) -> tuple[list[Page], list[WatchTarget]]:
+    """Only rows that changed or came near their end, or all where some watch waits for its baseline, are looked at."""
+    asking = WatchTarget.objects.filter(target_id__in=[r.target_id for r in results], watch__paused_at=None)
+    links: list[Any] = list(asking.annotate(minutes=F("watch__ends_within_minutes")))
     waiting = {link.target_id for link in links if link.baselined_at is None}
-    return [_page(targets[r.target_id], r, whole=r.target_id in waiting) for r in results], links
+    windows: dict[int, set[timedelta]] = {link.target_id: set() for link in links}
+    for link in (link for link in links if link.minutes is not None):
+        windows[link.target_id].add(timedelta(minutes=link.minutes))
+    return [_page(targets[r.target_id], r, r.target_id in waiting, windows, now) for r in results], links
 
 
-def _page(target: Target, result: Result, *, whole: bool) -> Page:
-    return Page(target=target, result=result, before=target.recent, whole=whole)
+def _page(target: Target, result: Result, whole: bool, windows: dict[int, set[timedelta]], now: datetime) -> Page:
+    due = due_rows(target, result, windows.get(target.pk, ()), now=now)
+    return Page(target=target, result=result, before=target.recent, whole=whole, due=due)
 
 
 def _remember(page: Page, seen: dict[str, Seen]) -> None:

@@ -11,9 +11,10 @@ from django.utils.translation import gettext
 from monitor_site.outbox import services as outbox
 
 from . import follow, questions, quotas, tagging, versions
-from .models import Match, MatchQuerySet, MatchState, Target, Watch, WatchTag, WatchVersion
+from .models import Doubt, Match, MatchQuerySet, MatchState, Target, Watch, WatchTag, WatchVersion
 from .pages import currency_of
 from .questions import CHECK_NOW
+from .rules import rule_of
 from .wishes import LONGEST_NAME, Wish, checked
 
 __all__ = [
@@ -63,20 +64,15 @@ def change_watch(*, watch: Watch, wish: Wish, now: datetime, by: Any = None) -> 
     listed since the last check is still new. Raises ``ValidationError`` with a sentence per field; nothing is saved
     then.
     """
-    before, asked = _rule_of(watch), _targets_of(watch)
+    before, asked = rule_of(watch), _targets_of(watch)
     _fill(watch, checked(wish), now)
     quotas.check(watch=watch, asked=len(asked))
     watch.save(update_fields=[*WISHED, "currency", "updated_at"])
     versions.keep(watch=watch, by=by or watch.user, now=now)
     questions.link(watch=watch, now=now, quiet=True)
-    if _rule_of(watch) != before:
+    if rule_of(watch) != before:
         questions.look_again(watch=watch, target_ids=asked, now=now)
     return watch
-
-
-def _rule_of(watch: Watch) -> tuple[Any, ...]:
-    words = (watch.must, watch.any_of, watch.none_of)
-    return (*map(tuple, words), watch.price_min, watch.price_max, tuple(watch.conditions), watch.shipping)
 
 
 def _fill(watch: Watch, wish: Wish, now: datetime) -> None:
@@ -110,9 +106,14 @@ def copy_watch(*, watch: Watch, now: datetime) -> Watch:
 
 @transaction.atomic
 def pause_watch(*, watch: Watch, now: datetime) -> bool:
-    """Stop asking for this watch; whether it was on. Its targets go on for the others who ask them."""
+    """Stop asking for this watch; whether it was on.
+
+    Its targets go on for the others who ask them; what it doubts is left undecided.
+    """
+    questions.lock(_targets_of(watch))
     was_on = Watch.objects.filter(pk=watch.pk, paused_at=None).update(paused_at=now, updated_at=now)
     if was_on:
+        follow.follow_later(listing_ids=_give_up_doubts(watch), now=now)
         questions.settle(target_ids=_targets_of(watch), now=now)
     return bool(was_on)
 
@@ -136,10 +137,22 @@ def delete_watch(*, watch: Watch, now: datetime) -> None:
     """Remove a watch and its matches; listings and their prices stay."""
     targets = _targets_of(watch)
     questions.lock(targets)
-    follow.follow_later(listing_ids=follow.followed(Match.objects.filter(watch=watch)), now=now)
+    listings = follow.looked_at(Match.objects.filter(watch=watch)) | _give_up_doubts(watch)
     watch.delete()
     tagging.forget_unused(watch.user)
+    follow.follow_later(listing_ids=listings, now=now)
     questions.settle(target_ids=targets, now=now)
+
+
+def _give_up_doubts(watch: Watch) -> set[int]:
+    """Nothing is decided for a watch that does not ask; returns the listings that are looked at because of it.
+
+    Its targets are held. As in a recording, doubts come before the outbox, so that neither waits for the other.
+    """
+    doubts = Doubt.objects.still_open().filter(watch=watch)
+    listings = follow.looked_at(doubts)
+    doubts.delete()
+    return listings
 
 
 def _targets_of(watch: Watch) -> set[int]:

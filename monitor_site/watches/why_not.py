@@ -8,9 +8,9 @@ from typing import Any
 from monitor_site.contract import Sighting
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
-from .joining import rule_of
 from .matching import Decision, decide
 from .models import Check, Listing, ListingEvent, Match, Watch, WatchTarget
+from .rules import rule_of
 
 MOST_WATCHES = 100
 MOST_EVENTS = 50

@@ -12,10 +12,10 @@ from monitor_site.contract import Sighting
 from monitor_site.watches import follow
 from monitor_site.watches.asking import Answer, Question
 from monitor_site.watches.costs import Cost
-from monitor_site.watches.joining import rule_of
 from monitor_site.watches.matching import Rule
 from monitor_site.watches.models import Watch
 from monitor_site.watches.previewing import Judged, Preview, judge
+from monitor_site.watches.rules import rule_of
 
 from . import pictures, wording
 from .highlighting import marked

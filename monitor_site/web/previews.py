@@ -15,9 +15,9 @@ from django.views.decorators.http import require_POST, require_safe
 from monitor_site.connections import redis_client
 from monitor_site.watches import asking, costs, previewing
 from monitor_site.watches.asking import SEARCHES, Answer, Question, Wanted
-from monitor_site.watches.joining import rule_of
 from monitor_site.watches.models import Watch
 from monitor_site.watches.questions import questions
+from monitor_site.watches.rules import rule_of
 
 from .preview_cards import cost_lines, shown
 from .preview_form import Draft, draft_again, draft_of

@@ -18,6 +18,10 @@ from monitor_site.contract import SearchCriteria
 
 SEPARATORS = re.compile(r"[,，､、;；\r\n]+")
 LONGEST_LIST = 2000
+UNITS = {
+    "m": 1, "min": 1, "分": 1, "h": 60, "時間": 60, "小时": 60, "d": 1440, "日": 1440, "天": 1440,
+}  # fmt: skip
+SPANS = ((1440, "d"), (60, "h"), (1, "m"))
 
 
 def split_words(text: str) -> list[str]:
@@ -42,6 +46,20 @@ def read_yen(text: str) -> int:
     if not re.fullmatch(r"\d{1,3}(?:[, ]\d{3})+|\d{1,12}", plain):
         raise ValueError(text)
     return int(re.sub(r"[, ]", "", plain))
+
+
+def read_span(text: str, *, unit: int) -> int:
+    """A length of time in units of so many minutes; a bare number is units. Raises ``ValueError`` for anything else.
+
+    >>> [read_span(text, unit=1) for text in ("90", "６ h", "2日")], read_span("2d", unit=60)
+    ([90, 360, 2880], 48)
+    """
+    plain = unicodedata.normalize("NFKC", text).strip().lower()
+    found = re.fullmatch(r"(\d{1,6})\s*(\D*)", plain)
+    size = (UNITS | {"": unit}).get(found[2]) if found else None
+    if found is None or size is None or int(found[1]) * size % unit:
+        raise ValueError(text)
+    return int(found[1]) * size // unit
 
 
 class WordsField(forms.CharField):
@@ -89,6 +107,46 @@ class YenField(forms.CharField):
         except ValueError:
             sentence = _("Please write the price as a whole number of yen, for example 5000 or 5,000.")
             raise ValidationError(sentence) from None
+
+
+class FigureField(forms.CharField):
+    """A whole number as people write it, ``None`` when left empty."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", forms.TextInput(attrs={"class": "input input--num", "inputmode": "numeric"}))
+        super().__init__(required=False, max_length=20, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """The number."""
+        text = re.sub(r"[,\s%]", "", unicodedata.normalize("NFKC", super().clean(value)))
+        if text and not re.fullmatch(r"\d{1,9}", text):
+            raise ValidationError(_("Please give a whole number."))
+        return int(text) if text else None
+
+
+class SpanField(forms.CharField):
+    """A length of time such as ``30m``, ``6h`` or ``2d``, in whole units of ``unit`` minutes; ``None`` when empty."""
+
+    def __init__(self, *, unit: int, **kwargs: Any) -> None:
+        self.unit = unit
+        kwargs.setdefault("widget", forms.TextInput(attrs={"class": "input input--num"}))
+        super().__init__(required=False, max_length=20, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """The number of units."""
+        text = super().clean(value)
+        try:
+            return read_span(text, unit=self.unit) if text else None
+        except ValueError:
+            raise ValidationError(_("Please write a time such as 30m, 6h or 2d.")) from None
+
+    def prepare_value(self, value: Any) -> Any:
+        """Units as the shortest text that says the same."""
+        if not isinstance(value, int):
+            return value
+        minutes = value * self.unit
+        size, letter = next(pair for pair in SPANS if minutes % pair[0] == 0)
+        return f"{minutes // size}{letter}"
 
 
 def option_fields(shape: type[SearchCriteria]) -> dict[str, forms.Field]:

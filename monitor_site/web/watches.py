@@ -24,7 +24,7 @@ from . import watch_list as listing
 from .once import make_once
 from .returning import back
 from .watch_form import WatchForm, initial_of
-from .watch_hints import hints_for
+from .watch_hints import doubts_of, hints_for
 from .watch_paste import NOTHING_PASTED, Pasted, read_address
 from .watch_runs import run_line, run_look, run_markets, run_segments
 from .watch_words import cost_words, note_of, pace_words, rule_facts
@@ -142,6 +142,7 @@ def _form_page(
         "watch": watch,
         "costs": [cost_words(name) for name in sorted(catalog().plugins)],
         "markets": form.markets(),
+        "sections": form.sections(),
         "pasted": pasted,
         "intervals": _differing(queries.intervals_of(watch)) if watch else "",
     }
@@ -198,7 +199,7 @@ def head_of(watch: Watch) -> dict[str, Any]:
         "line": line,
         "facts": rule_facts(watch),
         "note": note,
-        "hints": hints_for(watch),
+        "hints": [*hints_for(watch), *doubts_of(watch)],
         "intervals": _differing(line.row.intervals),
     }
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from monitor_site.contract import Sighting
-from monitor_site.watches.joining import rule_of
 from monitor_site.watches.models import Watch
+from monitor_site.watches.rules import rule_of
 from monitor_site.watches.why_not import Finding, Reading
 
 from . import pictures, wording

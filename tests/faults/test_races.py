@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.db import connections
 
+from monitor_site.contract import Condition
 from monitor_site.watches import follow, services
-from monitor_site.watches.models import Check, Listing, Match, Target, Watch
+from monitor_site.watches.models import Check, Doubt, Listing, Match, Target, Watch
 from monitor_site.watches.record import record
 from tests.watches.lookers import let_look
 from tests.watches.makers import result, sighting, watch_of, wish
@@ -175,3 +176,65 @@ def test_two_workers_find_gone_what_the_other_sees_change_and_neither_waits_for_
             ),
         )
         assert raised == []
+
+
+def test_a_look_decides_a_doubt_while_searches_see_the_listing_and_it_is_matched_once(
+    alice: Any, now: datetime, monkeypatch: Any
+) -> None:
+    let_look(monkeypatch, "mercari")
+    for number in range(ROUNDS):
+        at = now + timedelta(minutes=number)
+        word = f"アリア{number}"
+        watch = watch_of(alice, now, must=[word], conditions=["new"])
+        search = Target.objects.get(links__watch=watch)
+        record([result(search, at=at)], now=at)
+        search.refresh_from_db()
+        unknown = sighting(number, title=word, condition=Condition.UNKNOWN)
+        record([result(search, [unknown], at=at + timedelta(seconds=1))], now=at)
+        follow.settle(listing_ids=[Listing.objects.get(title=word).pk], now=at)
+        search.refresh_from_db()
+        look = Target.objects.looks().get(listing__title=word)
+        told = sighting(number, title=word, condition=Condition.NEW)
+        later = at + timedelta(seconds=20)
+        raised = at_once(
+            lambda look=look, told=told, later=later: record([result(look, [told], at=later)], now=later),
+            lambda search=search, told=told, later=later: record([result(search, [told], at=later)], now=later),
+            lambda watch=watch, later=later: services.check_now(watch=watch, now=later),
+        )
+        assert raised == []
+        assert Match.objects.filter(watch=watch).count() == 1
+        assert not Doubt.objects.filter(watch=watch, outcome="open").exists()
+
+
+def test_a_watch_with_doubts_is_paused_or_deleted_while_they_are_decided(
+    alice: Any, bob: Any, now: datetime, monkeypatch: Any
+) -> None:
+    from monitor_site.engine.flight import Landed
+    from monitor_site.engine.recording import write
+    from monitor_site.engine.schedule import Lease
+
+    let_look(monkeypatch, "mercari")
+
+    def landed(target: Target, at: datetime, told: Any) -> Landed:
+        lease = Lease(marketplace="mercari", id=str(target.pk), fence=1, due_ms=1)
+        return Landed(lease=lease, result=result(target, [told], at=at), target=target)
+
+    for number in range(ROUNDS):
+        at, word = datetime.now(UTC), f"アリア{number}"
+        stays, goes = (watch_of(user, at, must=[word], conditions=["new"]) for user in (alice, bob))
+        search = Target.objects.get(links__watch=stays)
+        record([result(search, at=at)], now=at)
+        search.refresh_from_db()
+        unknown = sighting(number, title=word, condition=Condition.UNKNOWN)
+        record([result(search, [unknown], at=at + timedelta(milliseconds=1))], now=at)
+        follow.settle(listing_ids=[Listing.objects.get(title=word).pk], now=at)
+        look = Target.objects.looks().get(listing__title=word)
+        leave = services.pause_watch if number % 2 else services.delete_watch
+        told = sighting(number, title=word, condition=Condition.NEW)
+        raised = at_once(
+            lambda leave=leave, goes=goes, at=at: leave(watch=goes, now=at),
+            lambda look=look, at=at, told=told: write([landed(look, at + timedelta(seconds=1), told)]),
+        )
+        assert raised == []
+        assert Match.objects.filter(watch=stays).count() == 1
+        assert not Doubt.objects.filter(outcome="open").exists()

@@ -12,7 +12,7 @@ from monitor_site.accounts.models import User
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import blocking, models, noting, tagging
-from monitor_site.watches.models import ListingEvent, PricePoint, Target, Watch
+from monitor_site.watches.models import Doubt, ListingEvent, PricePoint, Target, Watch
 from tests.web.watch_rows import make_checks, make_match, make_target, make_watch
 
 OURS = [
@@ -30,6 +30,7 @@ OURS = [
     models.Tag,
     models.Block,
     models.Note,
+    models.Doubt,
     MarketplaceAccount,
 ]
 RECORDS = [model for model in OURS if model not in {User, Watch, MarketplaceAccount}]
@@ -49,6 +50,7 @@ def watch(alice: User, now: datetime) -> Watch:
     match = make_match(watch, now)
     PricePoint.objects.create(listing=match.listing, price=5000, at=now)
     ListingEvent.objects.create(listing=match.listing, kind="price_drop", at=now, before=6000, after=5000)
+    Doubt.objects.create(watch=watch, listing=match.listing, cause="listed", raised_at=now, due_at=now)
     MarketplaceAccount.objects.create(marketplace="mercari", label="Lumina", created_at=now, updated_at=now)
     models.WatchVersion.objects.create(watch=watch, number=1, at=now, by=alice, wish={"name": "Lumina"})
     tagging.set_tags(watch=watch, names=["Lumina"])

@@ -33,7 +33,7 @@ def wish_of(row):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('watches', '0005_listing_auction_end'),
+        ('watches', '0006_rules'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,6 +1,7 @@
 """Watches and what checks found for them. Constraints repeat every promise that a service makes."""
 
 from .checks import Check, Outcome
+from .doubts import Doubt, DoubtOutcome, DoubtQuerySet
 from .listings import EventKind, Listing, ListingEvent, PricePoint
 from .matches import Cause, Match, MatchQuerySet, MatchState, new_public_id
 from .people import Block, BlockKind, Note, Tag, WatchTag, WatchVersion
@@ -11,6 +12,9 @@ __all__ = [
     "BlockKind",
     "Cause",
     "Check",
+    "Doubt",
+    "DoubtOutcome",
+    "DoubtQuerySet",
     "EventKind",
     "Listing",
     "ListingEvent",
