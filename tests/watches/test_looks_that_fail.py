@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from monitor_site.contract import Status
+from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import follow, services
 from monitor_site.watches.models import Listing, ListingEvent, Match, Target
 from monitor_site.watches.record import record
@@ -33,8 +34,15 @@ def search(alice: Any, now: datetime) -> Target:
 def look(search: Target, now: datetime) -> Target:
     """The look of a matched listing."""
     run(search, sighting(1), at=now)
-    follow.settle(listing_ids=[Listing.objects.get().pk], now=now)
+    settle_all(now)
     return Target.objects.looks().get()
+
+
+def settle_all(now: datetime) -> None:
+    """What the job of the topic does, at a moment of the story."""
+    rows = OutboxRow.objects.filter(topic="follow", done_at=None)
+    follow.settle(listing_ids=list(rows.values_list("object_id", flat=True)), now=now)
+    rows.update(done_at=now)
 
 
 def run(target: Target, *rows: Any, at: datetime, **options: Any) -> Recorded:
@@ -84,7 +92,7 @@ def test_an_answer_of_an_earlier_life_that_it_is_gone_does_not_count_when_it_is_
 ) -> None:
     gone(look, now + HOUR, now + HOUR + MINUTE)
     run(search, sighting(1, bids=1), at=now + 2 * HOUR)
-    follow.settle(listing_ids=[Listing.objects.get().pk], now=now + 2 * HOUR)
+    settle_all(now + 2 * HOUR)
     gone(look, now + 3 * HOUR)
     look.refresh_from_db()
     assert (events(), look.active) == (["removed", "back"], True)
