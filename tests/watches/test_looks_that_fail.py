@@ -207,3 +207,10 @@ def test_healing_begins_with_the_latest_match_and_counts_a_listing_once_however_
     assert follow.heal(now=now + MINUTE) == 1
     assert Target.objects.looks().get().listing == newest
     assert [follow.heal(now=now + MINUTE) for _ in range(2)] == [1, 0]
+
+
+def test_a_listing_that_only_moved_up_is_told_to_nobody(search: Target, look: Target, now: datetime) -> None:
+    for hour in (1, 2):
+        run(search, sighting(1, created=now, updated=now + hour * HOUR), at=now + hour * HOUR)
+    assert events() == ["bumped"]
+    assert not OutboxRow.objects.filter(topic="listing").exists()
