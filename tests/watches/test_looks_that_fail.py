@@ -214,3 +214,19 @@ def test_a_listing_that_only_moved_up_is_told_to_nobody(search: Target, look: Ta
         run(search, sighting(1, created=now, updated=now + hour * HOUR), at=now + hour * HOUR)
     assert events() == ["bumped"]
     assert not OutboxRow.objects.filter(topic="listing").exists()
+
+
+def test_a_look_is_believed_however_soon_after_another_it_sees_a_listing_back(look: Target, now: datetime) -> None:
+    run(look, sighting(1, status=Status.RESERVED), at=now + HOUR)
+    run(look, sighting(1), at=now + HOUR + MINUTE)
+    assert events() == ["reserved", "back"]
+
+
+def test_an_answer_that_it_is_gone_which_began_before_a_search_saw_it_removes_nothing(
+    search: Target, look: Target, now: datetime
+) -> None:
+    gone(look, now + HOUR)
+    run(search, sighting(1, price=4_000), at=now + HOUR + 5 * MINUTE)
+    gone(look, now + HOUR + 2 * MINUTE)
+    look.refresh_from_db()
+    assert (events(), Listing.objects.get().status, look.active) == (["price_drop"], "on_sale", True)
