@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from monitor_site.contract import Status
+from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import follow, services
 from monitor_site.watches.models import Listing, ListingEvent, Match, Target
 from monitor_site.watches.record import record
@@ -33,8 +34,15 @@ def search(alice: Any, now: datetime) -> Target:
 def look(search: Target, now: datetime) -> Target:
     """The look of a matched listing."""
     run(search, sighting(1), at=now)
-    follow.settle(listing_ids=[Listing.objects.get().pk], now=now)
+    settle_all(now)
     return Target.objects.looks().get()
+
+
+def settle_all(now: datetime) -> None:
+    """What the job of the topic does, at a moment of the story."""
+    rows = OutboxRow.objects.filter(topic="follow", done_at=None)
+    follow.settle(listing_ids=list(rows.values_list("object_id", flat=True)), now=now)
+    rows.update(done_at=now)
 
 
 def run(target: Target, *rows: Any, at: datetime, **options: Any) -> Recorded:
@@ -84,7 +92,7 @@ def test_an_answer_of_an_earlier_life_that_it_is_gone_does_not_count_when_it_is_
 ) -> None:
     gone(look, now + HOUR, now + HOUR + MINUTE)
     run(search, sighting(1, bids=1), at=now + 2 * HOUR)
-    follow.settle(listing_ids=[Listing.objects.get().pk], now=now + 2 * HOUR)
+    settle_all(now + 2 * HOUR)
     gone(look, now + 3 * HOUR)
     look.refresh_from_db()
     assert (events(), look.active) == (["removed", "back"], True)
@@ -199,3 +207,26 @@ def test_healing_begins_with_the_latest_match_and_counts_a_listing_once_however_
     assert follow.heal(now=now + MINUTE) == 1
     assert Target.objects.looks().get().listing == newest
     assert [follow.heal(now=now + MINUTE) for _ in range(2)] == [1, 0]
+
+
+def test_a_listing_that_only_moved_up_is_told_to_nobody(search: Target, look: Target, now: datetime) -> None:
+    for hour in (1, 2):
+        run(search, sighting(1, created=now, updated=now + hour * HOUR), at=now + hour * HOUR)
+    assert events() == ["bumped"]
+    assert not OutboxRow.objects.filter(topic="listing").exists()
+
+
+def test_a_look_is_believed_however_soon_after_another_it_sees_a_listing_back(look: Target, now: datetime) -> None:
+    run(look, sighting(1, status=Status.RESERVED), at=now + HOUR)
+    run(look, sighting(1), at=now + HOUR + MINUTE)
+    assert events() == ["reserved", "back"]
+
+
+def test_an_answer_that_it_is_gone_which_began_before_a_search_saw_it_removes_nothing(
+    search: Target, look: Target, now: datetime
+) -> None:
+    gone(look, now + HOUR)
+    run(search, sighting(1, price=4_000), at=now + HOUR + 5 * MINUTE)
+    gone(look, now + HOUR + 2 * MINUTE)
+    look.refresh_from_db()
+    assert (events(), Listing.objects.get().status, look.active) == (["price_drop"], "on_sale", True)
