@@ -25,6 +25,8 @@ def configure(options: dict[str, Any]) -> None:
     logging.basicConfig(handlers=[handler], level=options["level"], force=True)
     for noisy in NOISY:
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    # Anybody can ask for a wrong name, as often as they like; each time with a traceback it would fill the disk.
+    logging.getLogger("django.security.DisallowedHost").setLevel(logging.CRITICAL)
     structlog.configure(
         processors=[structlog.stdlib.filter_by_level, *COMMON, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

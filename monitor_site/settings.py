@@ -114,9 +114,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "monitor_site.web.middleware.HeadersMiddleware",
+    "csp.middleware.CSPMiddleware",
     "monitor_site.web.middleware.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "monitor_site.web.middleware.LanguageMiddleware",

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+import structlog
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from monitor_site.contract import Condition, Kind, Shipping
+from monitor_site.contract.rules import Promise
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Cause, Listing, Match, MatchState
 
@@ -16,6 +18,8 @@ from .highlighting import marked
 from .named import CONDITIONS, SHIPPINGS
 from .resting_words import muted_words
 from .standing import Standing, price_word, standing_of
+
+log = structlog.get_logger(__name__)
 
 MOST_STARS = 5
 
@@ -78,8 +82,13 @@ def purchase_url(listing: Listing, *, gone: bool) -> str:
     plugin, practice = catalog().plugins.get(listing.marketplace), catalog().practice_address(listing.marketplace)
     if plugin is None or plugin.link is None or gone or listing.kind == Kind.AUCTION:
         return ""
-    link = plugin.link(listing.external_id, web=practice or plugin.manifest.home.rstrip("/"))
-    return "" if link == listing.url else link
+    try:
+        link = plugin.link(listing.external_id, web=practice or plugin.manifest.home.rstrip("/"))
+    except Exception as error:  # noqa: BLE001 - a plugin's fault is no reason to keep a person from the page
+        log.warning("plugin.link_failed", plugin=listing.marketplace, error=type(error).__name__)
+        return ""
+    own = Promise(manifest=plugin.manifest, practice=practice).is_own(link)
+    return link if own and link != listing.url else ""
 
 
 def card_of(match: Match) -> Card:

@@ -8,14 +8,12 @@ from django.views.decorators.http import require_safe
 
 from monitor_site.connections import redis_client
 
-PLAIN = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-
 
 @login_not_required
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """The process serves."""
-    return HttpResponse("ok", content_type="text/plain", headers=PLAIN)
+    return HttpResponse("ok", content_type="text/plain")
 
 
 @login_not_required
@@ -23,7 +21,7 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Database and Redis answer; else 503 and which does not. Details stay in the log."""
     parts = {"database": _database(), "redis": _redis()}
-    return JsonResponse(parts, status=200 if all(parts.values()) else 503, headers=PLAIN)
+    return JsonResponse(parts, status=200 if all(parts.values()) else 503)
 
 
 def _database() -> bool:

@@ -32,3 +32,7 @@ def test_a_traceback_keeps_its_lines_and_nothing_else() -> None:
 
 def test_a_json_line_is_one_line() -> None:
     assert len(line({"event": HOSTILE}, json=True).splitlines()) == 1
+
+
+def test_asking_for_a_wrong_name_writes_no_traceback() -> None:
+    assert not logging.getLogger("django.security.DisallowedHost").isEnabledFor(logging.ERROR)

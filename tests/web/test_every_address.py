@@ -8,7 +8,7 @@ import pytest
 from django.contrib import admin
 from django.forms.models import model_to_dict
 from django.http import HttpResponse
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from monitor_site.accounts.models import User
@@ -153,11 +153,33 @@ def test_no_form_is_taken_from_another_site(hers: Match, name: str) -> None:
 def test_every_answer_forbids_what_browsers_guess(client: Client, hers: Match, name: str) -> None:
     client.force_login(hers.user)
     answer = asked(client, "get", address_of(ADDRESSES[name], hers), hers)
+    assert_guarded(answer)
+
+
+def assert_guarded(answer: HttpResponse) -> None:
     assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["X-Frame-Options"] == "DENY"
     assert answer["Cache-Control"]
-    if name not in {"healthz", "readyz"}:
-        assert "default-src 'none'" in answer["Content-Security-Policy"]
-        assert "unsafe" not in answer["Content-Security-Policy"]
+    assert "default-src 'none'" in answer["Content-Security-Policy"]
+    assert "unsafe" not in answer["Content-Security-Policy"]
+
+
+@override_settings(ALLOWED_HOSTS=["shop.example"], SECURE_SSL_REDIRECT=True)
+def test_refusals_and_errors_forbid_it_too(client: Client, alice: User) -> None:
+    secure = {"secure": True, "headers": {"host": "shop.example"}}
+    answers = [
+        client.get("/matches/", headers={"host": "elsewhere.example"}),
+        client.get("/matches/", headers={"host": "shop.example"}),
+        client.get("/nowhere/", **secure),
+        client.get("/healthz"),
+        Client(enforce_csrf_checks=True).post("/accounts/login/", **secure),
+        client.get("/admin/login/", **secure),
+    ]
+    client.force_login(alice)
+    answers += [client.get("/admin/login/", **secure), client.get("/matches/seen/", **secure)]
+    assert [answer.status_code for answer in answers] == [400, 301, 404, 200, 403, 302, 403, 405]
+    for answer in answers:
+        assert_guarded(answer)
 
 
 ODD = ["%00", "%ff", "%0d%0aSet-Cookie:x", "..%2f", "9" * 5000, "٣", "<b>"]
