@@ -38,9 +38,7 @@ def told_without_redis(view: Callable[..., HttpResponse]) -> Callable[..., HttpR
             return view(request, *args, **named)
         except redis.RedisError as error:
             log.warning("web.preview_redis_away", error=str(error))
-            return _refused(
-                request, Draft(problems=(gettext("The preview does not work at the moment; saving does."),))
-            )
+            return _refused(request, Draft(problems=(str(AWAY),)))
 
     return wrapper
 
