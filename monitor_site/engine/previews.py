@@ -55,6 +55,7 @@ class Asker:
 
     def stop(self, *, seconds: float) -> None:
         """Let what runs finish for so long, and close; who waits for the rest asks again."""
+        seconds = min(seconds, CUT_SECONDS)
         wait(list(self._running.values()), timeout=seconds)
         with suppress(TimeoutError):
             asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(seconds)

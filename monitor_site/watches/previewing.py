@@ -4,13 +4,14 @@ Nothing here is recorded, and nobody is asked.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median_low
 
-from monitor_site.contract import Sighting, Status
+from monitor_site.contract import Kind, Sighting, Status
 
-from .matching import Decision, Rule, decide, funnel
+from .matching import Decision, Rule, Verdict, decide, funnel
+from .matching.words import word_rules
 from .models import Listing
 from .portable import of_listing
 
@@ -82,22 +83,31 @@ class Known:
 
 
 def known(rule: Rule, marketplaces: Sequence[str], *, now: datetime) -> Known:
-    """What would have matched in seven days, of what any search here has shown; one query, bounded by its newest rows.
+    """What would have matched in seven days, of what any search here has shown; bounded by its newest rows.
 
-    Each is judged as it was when it came: on sale, and as old as it was then.
+    Each is judged as it was when it came: on sale, and as old as it was then. Rows whose words are wrong are not read.
     """
-    newest = Listing.objects.filter(marketplace__in=marketplaces).defer(*_UNREAD).order_by("-pk")[:MOST_LISTINGS]
-    rows = [row for row in newest if row.first_seen_at >= now - LATELY]
-    met = [row for row in rows if decide(rule, _as_it_came(row), now=row.first_seen_at).matches]
-    prices = [row.price for row in met if row.price is not None]
+    newest = Listing.objects.filter(marketplace__in=marketplaces).order_by("-pk")
+    told = newest.values_list("pk", "title", "first_seen_at")[:MOST_LISTINGS]
+    lately = [(pk, title) for pk, title, first_seen_at in told if first_seen_at >= now - LATELY]
+    worth = [pk for pk, title in lately if _words_may_fit(rule, title)]
+    rows = Listing.objects.defer(*_UNREAD).in_bulk(worth).values()
+    met = [row.price for row in rows if decide(rule, _as_it_came(row), now=row.first_seen_at).matches]
+    prices = [price for price in met if price is not None]
     return Known(
-        total=len(rows),
+        total=len(lately),
         matching=len(met),
         price=median_low(prices) if prices else None,
-        cut=len(rows) == MOST_LISTINGS,
+        cut=len(lately) == MOST_LISTINGS,
     )
 
 
+def _words_may_fit(rule: Rule, title: str) -> bool:
+    """No rule about words says no to a title; what only a description can tell is open."""
+    bare = Sighting(external_id="", title=title, url="", price=None, kind=Kind.FLEA, status=Status.ON_SALE)
+    return all(said["verdict"] != Verdict.FAIL for said in word_rules(rule, bare))
+
+
 def _as_it_came(row: Listing) -> Sighting:
-    row.images, row.extra, row.seller_name = [], {}, ""
-    return replace(of_listing(row), status=Status.ON_SALE)
+    row.images, row.extra, row.seller_name, row.status = [], {}, "", Status.ON_SALE
+    return of_listing(row)

@@ -1,7 +1,8 @@
 """The preview beside the form of a watch. The web asks no marketplace: it says what is wanted, and shows what came."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any
 
 import redis
@@ -9,7 +10,7 @@ import structlog
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site.connections import redis_client
@@ -23,11 +24,27 @@ from .preview_cards import cost_lines, shown
 from .preview_form import Draft, draft_again, draft_of
 
 PATIENCE_SECONDS = 90
+AWAY = gettext_lazy("The preview does not work at the moment. Saving does.")
 
 log = structlog.get_logger(__name__)
 
 
+def told_without_redis(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Without Redis nobody can be asked; the form itself works on."""
+
+    @wraps(view)
+    def wrapper(request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **named)
+        except redis.RedisError as error:
+            log.warning("web.preview_redis_away", error=str(error))
+            return _refused(request, Draft(problems=(str(AWAY),)))
+
+    return wrapper
+
+
 @require_POST
+@told_without_redis
 def begin(request: HttpRequest) -> HttpResponse:
     """Say what is wanted; answers what is known at once, and where the rest appears."""
     now, pk = timezone.now(), request.GET.get("watch", "")
@@ -36,17 +53,14 @@ def begin(request: HttpRequest) -> HttpResponse:
     if draft.watch is None:
         return _refused(request, draft)
     want = Wanted(questions=asking.searches(questions(draft.watch)), typed=draft.typed, at=time.time())
-    try:
-        asking.begin(redis_client(), user_id=_id(request), slot=SEARCHES, want=want)
-    except redis.RedisError as error:
-        log.warning("web.preview_redis_away", error=str(error))
-        return _refused(request, Draft(problems=(gettext("The preview does not work at the moment. Saving does."),)))
+    asking.begin(redis_client(), user_id=_id(request), slot=SEARCHES, want=want)
     if not _is_part(request):
         return redirect("watch-preview-of", want.id)
     return render(request, "web/watches/_preview_in.html", _whole(request, want, draft.watch))
 
 
 @require_safe
+@told_without_redis
 def preview(request: HttpRequest, public_id: str) -> HttpResponse:
     """What came so far, under the limits as they were typed last; somebody else's preview does not exist."""
     want = asking.wanted(redis_client(), user_id=_id(request), slot=SEARCHES)

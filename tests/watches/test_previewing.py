@@ -63,13 +63,19 @@ class TestKnown:
     def test_nothing_known_has_no_price(self, now: datetime) -> None:
         assert previewing.known(RULE, ["mercari"], now=now).price is None
 
-    def test_it_takes_one_query_and_never_more_than_its_bound(
+    def test_words_that_only_a_description_may_hold_are_looked_for_there(self, now: datetime) -> None:
+        make_listing(now, title="古い物", description="ルミナ です")
+        make_listing(now, title="古い物")
+        rule = Rule(must=("ルミナ",), in_description=True)
+        assert previewing.known(rule, ["mercari"], now=now).matching == 1
+
+    def test_it_takes_two_queries_and_never_more_than_its_bound(
         self, now: datetime, monkeypatch: Any, django_assert_num_queries: Any
     ) -> None:
         monkeypatch.setattr(previewing, "MOST_LISTINGS", 3)
         for _ in range(5):
             make_listing(now)
-        with django_assert_num_queries(1):
+        with django_assert_num_queries(2):
             known = previewing.known(RULE, ["mercari"], now=now)
         assert (known.total, known.cut) == (3, True)
 

@@ -34,6 +34,7 @@ PAGES = [
     "/listings/1/",
     "/watches/",
     "/watches/new/",
+    "/watches/why-not/",
     "/more/",
     "/accounts/password/change/",
     "/admin/",

@@ -36,6 +36,7 @@ TYPED: dict[str, Any] = {
     "pace": "normal",
 }
 PART = {"HX-Request": "true"}
+EN = {"accept-language": "en"}
 
 
 @pytest.fixture(scope="module")
@@ -266,6 +267,7 @@ def test_without_redis_the_form_still_saves_and_the_preview_says_that_it_cannot(
     away = redis_library.Redis.from_url("redis://127.0.0.1:1/0")
     monkeypatch.setattr(previews, "redis_client", lambda: away)
     assert "The preview does not work at the moment" in begin(client, TYPED)
+    assert "The preview does not work at the moment" in client.get(f"{BEGIN}x/", headers=EN).content.decode()
 
 
 def test_polling_costs_few_queries(hers: Client, redis: Redis, django_assert_max_num_queries: Any) -> None:
