@@ -239,7 +239,7 @@ def rule_facts(watch: Watch) -> list[str]:
 
 def price_words(watch: Watch) -> str:
     """The limits of the price."""
-    return wording.limits(watch.price_min, watch.price_max)
+    return wording.limits(watch.price_min, watch.price_max, watch.currency)
 
 
 def cost_words(marketplace: str) -> SafeString:

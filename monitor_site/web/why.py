@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext, pgettext
@@ -23,14 +24,15 @@ class Line:
     good: bool
 
 
-def lines_of(decision: list[RuleVerdict]) -> list[Line]:
-    """The rules that this version knows, in the order in which they were asked."""
-    return list(_lines(decision))
+def lines_of(decision: list[RuleVerdict], *, currency: str = wording.YEN) -> list[Line]:
+    """The rules that this version knows, in the order in which they were asked; prices are in ``currency``."""
+    return list(_lines(decision, currency))
 
 
-def _lines(decision: list[RuleVerdict]) -> Iterator[Line]:
+def _lines(decision: list[RuleVerdict], currency: str) -> Iterator[Line]:
+    known: Mapping[str, Callable[[RuleVerdict], str]] = {**SAID, "price": partial(_price, currency=currency)}
     for said in decision:
-        if say := SAID.get(str(said.get("rule"))):
+        if say := known.get(str(said.get("rule"))):
             yield Line(words=say(said), good=said.get("verdict") == Verdict.PASS)
 
 
@@ -54,15 +56,19 @@ def _status(_: RuleVerdict) -> str:
     return gettext("It was on sale")
 
 
-def _price(said: RuleVerdict) -> str:
+def _price(said: RuleVerdict, currency: str) -> str:
     saw = str(said.get("saw", ""))
-    facts = {"price": wording.money(int(saw) if saw.isdecimal() else None), "wanted": _limits(said)}
+    facts = {"price": wording.money(_bound(saw), currency), "wanted": _limits(said, currency)}
     return gettext("Price %(price)s, wanted %(wanted)s") % facts
 
 
-def _limits(said: RuleVerdict) -> str:
+def _limits(said: RuleVerdict, currency: str) -> str:
     low, _, high = str(said.get("wanted", "")).partition("–")
-    return wording.limits(int(low) if low.isdecimal() else None, int(high) if high.isdecimal() else None)
+    return wording.limits(_bound(low), _bound(high), currency)
+
+
+def _bound(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
 
 
 def _condition(said: RuleVerdict) -> str:
@@ -86,7 +92,6 @@ SAID: Mapping[str, Callable[[RuleVerdict], str]] = {
     "must": _must,
     "any_of": _any_of,
     "none_of": _none_of,
-    "price": _price,
     "condition": _condition,
     "shipping": _shipping,
 }
