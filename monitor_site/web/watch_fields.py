@@ -163,7 +163,7 @@ def _choice_field(kind: Any, named: Mapping[Any, str], words: dict[str, Any]) ->
     if get_origin(kind) is tuple:
         ticks = forms.CheckboxSelectMultiple
         return forms.TypedMultipleChoiceField(choices=offered, coerce=coerce, required=False, widget=ticks, **words)
-    blank = [("", "—")] if words["initial"] in (None, "") else []
+    blank = [("", "—")] if words["initial"] in (None, "") and "" not in dict(offered) else []
     select = forms.Select(attrs={"class": "input"})
     return forms.TypedChoiceField(
         choices=[*blank, *offered], coerce=coerce, empty_value=None, required=False, widget=select, **words
