@@ -75,7 +75,12 @@ class Accounts:
             return None
         async with self._reading:
             kept = self._kept.get(marketplace)
-            if kept is None or asyncio.get_running_loop().time() - kept.read_at > self._fresh_seconds:
+            # That there is none is not kept: whoever connects one waits for an answer.
+            if (
+                kept is None
+                or kept.account is None
+                or asyncio.get_running_loop().time() - kept.read_at > self._fresh_seconds
+            ):
                 kept = self._kept[marketplace] = await self._read(marketplace, shape)
         if kept.account is not None:
             kept.account.refuse_paused(self._now())

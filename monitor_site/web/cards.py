@@ -26,7 +26,10 @@ MOST_STARS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """The slots of a card. Prices are whole yen; ``was`` and ``drop`` (percent) only after a price drop."""
+    """The slots of a card. Prices are in minor units of the currency of ``listing``.
+
+    ``was`` and ``drop`` (percent) only after a price drop.
+    """
 
     match: Match
     listing: Listing
@@ -113,7 +116,7 @@ def card_of(match: Match) -> Card:
         price=listing.price,
         was=was,
         drop=drop,
-        decision=why.lines_of(match.decision),
+        decision=why.lines_of(match.decision, currency=listing.currency),
         note=getattr(match, "note", None) or "",
         muted=muted_words(match.watch, now=now),
     )

@@ -39,7 +39,7 @@ def price_fact(values: Values) -> str:
     low, high = values.get("price_min"), values.get("price_max")
     if not low and high is None:
         return ""
-    price = wording.limits(low, high)
+    price = wording.limits(low, high, values.get("currency") or wording.YEN)
     return gettext("%(price)s with shipping") % {"price": price} if values.get("landed") else price
 
 

@@ -1,4 +1,4 @@
-"""Form fields that take what people type: lists of words, amounts in yen, a plugin's own criteria."""
+"""Form fields that take what people type: lists of words, prices, a plugin's own criteria."""
 
 import re
 import types
@@ -14,7 +14,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from monitor_site.contract import SearchCriteria
+from monitor_site.contract import SearchCriteria, digits_of
+
+from . import wording
 
 SEPARATORS = re.compile(r"[,，､、;；\r\n]+")
 LONGEST_LIST = 2000
@@ -62,6 +64,29 @@ def read_span(text: str, *, unit: int) -> int:
     return int(found[1]) * size // unit
 
 
+def read_amount(text: str, currency: str) -> int:
+    """An amount in minor units of ``currency`` as people write it; raises ``ValueError`` for what needs guessing.
+
+    What has as many digits behind its last sign as the currency has is a fraction, groups are of three.
+
+    >>> [read_amount(text, "EUR") for text in ("12", "12.50", "12,50 €", "1.226,00", "1,226", "EUR 1 226.00")]
+    [1200, 1250, 1250, 122600, 122600, 122600]
+    """
+    digits = digits_of(currency)
+    if currency == wording.YEN:
+        return read_yen(text)
+    sign = f"(?:{re.escape(currency)}|{re.escape(wording.SIGNS.get(currency, currency))}|[$€£₩¥])"
+    plain = unicodedata.normalize("NFKC", text).strip().upper()
+    plain = re.sub(rf"^{sign}\s*|\s*{sign}$", "", plain)
+    found = re.fullmatch(
+        rf"(\d{{1,3}}(?:([,. ])\d{{3}}(?:\2\d{{3}})*)|\d{{1,10}})(?:(?!\2)[.,](\d{{{digits}}}))?", plain
+    )
+    if not found:
+        raise ValueError(text)
+    minor: int = int(re.sub(r"\D", "", found[1])) * 10**digits + int(found[3] or 0)
+    return minor
+
+
 class WordsField(forms.CharField):
     """A list of words in one line; works without script."""
 
@@ -92,8 +117,10 @@ class NumbersField(WordsField):
             raise ValidationError(_("Please give whole numbers, separated by commas.")) from None
 
 
-class YenField(forms.CharField):
-    """An amount in whole yen, ``None`` when left empty."""
+class PriceField(forms.CharField):
+    """A price in minor units of ``currency``, which the form sets; ``None`` when left empty."""
+
+    currency = wording.YEN
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("widget", forms.TextInput(attrs={"class": "input input--num", "inputmode": "numeric"}))
@@ -103,10 +130,20 @@ class YenField(forms.CharField):
         """The amount."""
         text = super().clean(value)
         try:
-            return read_yen(text) if text else None
+            return read_amount(text, self.currency) if text else None
         except ValueError:
-            sentence = _("Please write the price as a whole number of yen, for example 5000 or 5,000.")
-            raise ValidationError(sentence) from None
+            raise ValidationError(self._example()) from None
+
+    def prepare_value(self, value: Any) -> Any:
+        """A stored price as a person would type it."""
+        is_stored = isinstance(value, int) and digits_of(self.currency)
+        return wording.figure(value, self.currency) if is_stored else value
+
+    def _example(self) -> str:
+        if self.currency == wording.YEN:
+            return gettext("Please write the price as a whole number of yen, for example 5000 or 5,000.")
+        example = wording.money(125 * 10 ** digits_of(self.currency) // 10, self.currency)
+        return gettext("Please write the price as an amount like %(price)s.") % {"price": example}
 
 
 class FigureField(forms.CharField):
@@ -184,7 +221,7 @@ def _choice_field(kind: Any, named: Mapping[Any, str], words: dict[str, Any]) ->
     if get_origin(kind) is tuple:
         ticks = forms.CheckboxSelectMultiple
         return forms.TypedMultipleChoiceField(choices=offered, coerce=coerce, required=False, widget=ticks, **words)
-    blank = [("", "—")] if words["initial"] in (None, "") else []
+    blank = [("", "—")] if words["initial"] in (None, "") and "" not in dict(offered) else []
     select = forms.Select(attrs={"class": "input"})
     return forms.TypedChoiceField(
         choices=[*blank, *offered], coerce=coerce, empty_value=None, required=False, widget=select, **words

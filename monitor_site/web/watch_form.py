@@ -11,10 +11,12 @@ from django.utils.translation import gettext_lazy as _
 
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Watch
+from monitor_site.watches.pages import currency_of
 from monitor_site.watches.services import Wish
 from monitor_site.watches.wishes import words_missing
 
-from .watch_fields import WordsField
+from . import wording
+from .watch_fields import PriceField, WordsField
 from .watch_limits import LIMITS, LimitsForm
 from .watch_markets import MarketplacesForm, floor_of, initial_options
 from .watch_words import pace_words
@@ -77,8 +79,18 @@ class WatchForm(LimitsForm, MarketplacesForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._offer_paces()
+        self._set_currency()
         if not self.is_bound:
             self.initial.setdefault("form_key", secrets.token_urlsafe(16))
+
+    def _set_currency(self) -> None:
+        """Prices are in the currency of the chosen marketplaces; that they share one is the service's word."""
+        chosen = self["marketplaces"].value() or ()
+        currency = next((currency_of(name) for name in chosen if name in catalog().plugins), wording.YEN)
+        for name in ("price_min", "price_max"):
+            field = self.fields[name]
+            assert isinstance(field, PriceField)  # noqa: S101 - tells the type checker only
+            field.currency = currency
 
     def _offer_paces(self) -> None:
         """A marketplace that allows less than a pace says is asked as often as it allows."""

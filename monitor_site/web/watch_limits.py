@@ -14,7 +14,7 @@ from monitor_site.watches.models.watches import LONGEST_PATTERN
 
 from .named import CONDITIONS, KINDS
 from .rule_words import summary
-from .watch_fields import FigureField, SpanField, YenField
+from .watch_fields import FigureField, PriceField, SpanField
 
 # Title and fields by section; what stands in one line stands together.
 SECTIONS: Mapping[str, tuple["str | Promise", tuple[tuple[str, ...], ...]]] = {
@@ -69,8 +69,8 @@ class LimitsForm(forms.Form):
         help_text=_("A regular expression, for those who know them; for example T[23]D? or (?:初期|前期)型."),
         widget=forms.TextInput(attrs={"class": "input", "lang": "ja", "spellcheck": "false", "autocapitalize": "off"}),
     )
-    price_min = YenField(label=_("Price from"))
-    price_max = YenField(label=_("Price to"))
+    price_min = PriceField(label=_("Price from"))
+    price_max = PriceField(label=_("Price to"))
     landed = forms.BooleanField(
         label=_("The price includes shipping"),
         required=False,

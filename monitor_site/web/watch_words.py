@@ -235,7 +235,7 @@ def rule_facts(watch: Watch) -> list[str]:
 
 def price_words(watch: Watch) -> str:
     """The limits of the price."""
-    return price_fact(vars(watch)) or wording.limits(None, None)
+    return price_fact(vars(watch)) or wording.limits(None, None, watch.currency)
 
 
 def cost_words(marketplace: str) -> SafeString:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext, pgettext
@@ -25,14 +26,15 @@ class Line:
     good: bool
 
 
-def lines_of(decision: list[RuleVerdict]) -> list[Line]:
-    """The rules that this version knows, in the order in which they were asked."""
-    return list(_lines(decision))
+def lines_of(decision: list[RuleVerdict], *, currency: str = wording.YEN) -> list[Line]:
+    """The rules that this version knows, in the order in which they were asked; prices are in ``currency``."""
+    return list(_lines(decision, currency))
 
 
-def _lines(decision: list[RuleVerdict]) -> Iterator[Line]:
+def _lines(decision: list[RuleVerdict], currency: str) -> Iterator[Line]:
+    known: Mapping[str, Callable[[RuleVerdict], str]] = {**SAID, "price": partial(_price, currency=currency)}
     for said in decision:
-        if say := SAID.get(str(said.get("rule"))):
+        if say := known.get(str(said.get("rule"))):
             yield Line(words=say(said), good=said.get("verdict") == Verdict.PASS)
 
 
@@ -116,15 +118,14 @@ def _kind(said: RuleVerdict) -> str:
     return gettext("Sold as “%(kind)s”, wanted %(wanted)s") % facts
 
 
-def _price(said: RuleVerdict) -> str:
-    return gettext("Price %(price)s, wanted %(wanted)s") % {
-        "price": wording.money(_whole(_saw(said))), "wanted": _limits(said)
-    }  # fmt: skip
+def _price(said: RuleVerdict, currency: str) -> str:
+    facts = {"price": wording.money(_whole(_saw(said)), currency), "wanted": _limits(said, currency)}
+    return gettext("Price %(price)s, wanted %(wanted)s") % facts
 
 
-def _limits(said: RuleVerdict) -> str:
+def _limits(said: RuleVerdict, currency: str) -> str:
     low, _, high = str(said.get("wanted", "")).partition("–")
-    return wording.limits(_whole(low), _whole(high))
+    return wording.limits(_whole(low), _whole(high), currency)
 
 
 def _condition(said: RuleVerdict) -> str:
@@ -222,7 +223,6 @@ SAID: Mapping[str, Callable[[RuleVerdict], str]] = {
     "blocked_phrase": _blocked_phrase,
     "pattern": _pattern,
     "kind": _kind,
-    "price": _price,
     "condition": _condition,
     "shipping": _shipping,
     "blocked_seller": _blocked_seller,
