@@ -62,11 +62,15 @@ def _check_pattern(wish: "Wish", errors: Errors) -> None:
     if len(wish.pattern) > LONGEST_PATTERN:
         _add(errors, "pattern", _("The pattern is longer than %(n)d characters.") % {"n": LONGEST_PATTERN})
     elif has_control(wish.pattern) or not is_pattern(wish.pattern):
-        sentence = _(
-            "This is no pattern that can be searched for. Look-ahead, look-behind and references back are not possible;"
-            " a sign such as ( or * stands for itself after a \\."
-        )
-        _add(errors, "pattern", sentence)
+        _add(errors, "pattern", no_pattern())
+
+
+def no_pattern() -> str:
+    """What to say of an expression that cannot be read."""
+    return _(
+        "This is no pattern that can be searched for. Look-ahead, look-behind and references back are not possible;"
+        " a sign such as ( or * stands for itself after a \\."
+    )
 
 
 def is_pattern(text: str) -> bool:

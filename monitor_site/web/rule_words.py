@@ -83,7 +83,7 @@ def auction_facts(values: Values) -> list[str]:
         )
     if (bids := values.get("bids_max")) is not None:
         words = ngettext("auctions with at most %(n)s bid", "auctions with at most %(n)s bids", bids)
-        facts.append(words % {"n": f"{bids:,}"})
+        facts.append(words % {"n": f"{bids:,}"} if bids else gettext("auctions without bids"))
     return facts
 
 

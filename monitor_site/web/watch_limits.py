@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundField
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from monitor_site.watches.limits import is_pattern, no_pattern
 from monitor_site.watches.models import ShippingWish
 from monitor_site.watches.models.watches import LONGEST_PATTERN
 
@@ -97,15 +99,22 @@ class LimitsForm(forms.Form):
         unit=60, label=_("Listed within"), help_text=_("For example 6h or 2d; a bare number is hours.")
     )
     rating_min = FigureField(
-        label=_("Good ratings, percent"), help_text=_("For example 95. Stars out of five count as percent too.")
+        label=_("Good ratings, percent"), help_text=_("For example 95; stars are counted in percent.")
     )
     rated_min = FigureField(label=_("Number of ratings"), help_text=_("At least so many."))
     ends_within_minutes = SpanField(
         unit=1,
         label=_("Ends within"),
-        help_text=_("For example 30m, 6h or 1d; a bare number is minutes. It matches when its end has come that near."),
+        help_text=_("For example 30m, 6h or 1d."),
     )
-    bids_max = FigureField(label=_("Bids at the most"), help_text=_("0 means: nobody has bid yet."))
+    bids_max = FigureField(label=_("Bids at the most"), help_text=_("0: nobody has bid yet."))
+
+    def clean_pattern(self) -> str:
+        """Said together with everything else that is wrong."""
+        pattern: str = self.cleaned_data["pattern"]
+        if not is_pattern(pattern):
+            raise ValidationError(no_pattern())
+        return pattern
 
     def sections(self) -> dict[str, Section]:
         """All sections by name."""

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from monitor_site.connections import key
-from monitor_site.contract import Status
+from monitor_site.contract import Condition, Status
 from monitor_site.engine import upkeep
 from monitor_site.engine.schedule import UPKEEP, Schedule
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import follow
-from monitor_site.watches.models import Check, Listing, Target
+from monitor_site.watches.models import Check, Doubt, Listing, Target
 from monitor_site.watches.record import record
 from monitor_site.watches.services import ignore_match
 from tests.watches.lookers import let_look
@@ -110,3 +110,15 @@ def test_a_target_whose_row_contradicts_its_watches_is_mended(alice: Any, now: d
     Target.objects.update(active=False)
     upkeep.audit(now)
     assert Target.objects.get().active
+
+
+def test_old_doubts_go_with_the_checks_that_raised_them(
+    alice: Any, now: datetime, redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_look(monkeypatch, "mercari")
+    search = Target.objects.get(links__watch=watch_of(alice, now, conditions=["new"], tell_existing=True))
+    for days in (40, 1):
+        at = now - timedelta(days=days)
+        record([result(search, [sighting(days, condition=Condition.UNKNOWN)], at=at)], now=at)
+    upkeep.prune(now)
+    assert [doubt.listing.external_id for doubt in Doubt.objects.all()] == [sighting(1).external_id]
