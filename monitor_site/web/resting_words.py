@@ -1,12 +1,9 @@
 """For how long something rests: what a person may choose, and how it is said."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from monitor_site.watches.models import Watch
 from monitor_site.watches.resting import tomorrow_morning
@@ -14,11 +11,7 @@ from monitor_site.watches.resting import tomorrow_morning
 from . import wording
 
 HOUR, MORNING, ALWAYS = "hour", "morning", "always"
-RESTS: Mapping[str, "str | Promise"] = {
-    HOUR: _("for 1 hour"),
-    MORNING: _("until tomorrow 08:00"),
-    ALWAYS: _("until I say so"),
-}
+RESTS = (HOUR, MORNING, ALWAYS)
 
 
 def until_of(choice: str, *, now: datetime) -> datetime | None:

@@ -1,5 +1,6 @@
 """One action on many watches of the list. A plain form; deleting asks on a page of its own."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +26,8 @@ from .watch_list import ACTS, Look, look_of
 
 LARGEST_ID = 2**63 - 1
 NAMED = 12
+# Nobody waits longer for an answer, and a web process has others to serve.
+LONGEST_SECONDS = 20
 Act = Callable[[Watch], bool]
 
 
@@ -48,8 +51,10 @@ def watch_bulk(request: HttpRequest) -> HttpResponse:
     elif act == "delete" and request.POST.get("sure") != "yes":
         return _ask(request, look, choice)
     else:
-        done = bulk.act_on(watches=choice.watches, act=_act(act, request, timezone.now()))
-        _tell(request, str(ACTS[act]), done, choice.left)
+        end = time.monotonic() + LONGEST_SECONDS
+        act_on_one = _act(act, request, timezone.now())
+        done = bulk.act_on(watches=choice.watches, act=act_on_one, enough=lambda: time.monotonic() > end)
+        _tell(request, str(ACTS[act]), done, choice.left + done.left)
     return redirect(reverse("watches") + look.address())
 
 
@@ -122,7 +127,7 @@ def _tell(request: HttpRequest, label: str, done: Done, left: int) -> None:
         refused = ngettext("%(n)d was refused: %(why)s", "%(n)d were refused: %(why)s", count)
         parts.append(refused % {"n": count, "why": sentence})
     if left:
-        more = ngettext("At most %(most)d at once; %(n)d is left.", "At most %(most)d at once; %(n)d are left.", left)
-        parts.append(more % {"most": MOST_AT_ONCE, "n": left})
+        more = ngettext("%(n)d is left for another time.", "%(n)d are left for another time.", left)
+        parts.append(more % {"n": left})
     level = messages.WARNING if done.refused or left else messages.SUCCESS
     messages.add_message(request, level, " ".join(parts))

@@ -126,6 +126,18 @@ def _runs_in_words(ticks: tuple[str, ...]) -> str:
     return gettext("Last runs: %(ok)d on time, %(late)d late, %(failed)d failed") % counts
 
 
+def choices_of(user: Any, look: Look, summary: Summary) -> dict[str, Any]:
+    """What the list offers: filters, orders, and actions on many."""
+    return {
+        "segments": segments_of(look, summary),
+        "orders": orders_of(look),
+        "markets": markets_of(look, summary),
+        "tags": tags_of(user, look),
+        "without_text": look.address(q=""),
+        "acts": ACTS,
+    }
+
+
 def segments_of(look: Look, summary: Summary) -> list[Segment]:
     """Which watches to show."""
     choices = (

@@ -169,7 +169,18 @@ def test_each_watch_of_many_is_done_or_refused_alone(alice: Any, now: datetime) 
     tagging.set_tags(watch=full, names=[f"tag {n}" for n in range(20)])
     tagging.set_tags(watch=paused, names=["Kato"])
     done = bulk.act_on(
-        watches=[full, paused, fresh], act=lambda watch: tagging.add_tags(watch=watch, names=["Kato"]) > 0
+        watches=[full, paused, fresh],
+        act=lambda watch: tagging.add_tags(watch=watch, names=["Kato"]) > 0,
+        enough=lambda: False,
     )
     assert (done.changed, done.unchanged, dict(done.refused)) == (1, 1, {"A watch wears at most 20 tags.": 1})
     assert tags_of(fresh) == ["Kato"]
+
+
+def test_what_there_is_no_time_for_is_left_and_told(alice: Any, now: datetime) -> None:
+    watches = [watch_of(alice, now, must=[word]) for word in ("one", "two", "three")]
+    clock = iter([False, True, True])
+    act = lambda watch: services.pause_watch(watch=watch, now=now)  # noqa: E731 - as the list calls it
+    done = bulk.act_on(watches=watches, act=act, enough=lambda: next(clock))
+    assert (done.changed, done.left) == (1, 2)
+    assert Watch.objects.active().count() == 2

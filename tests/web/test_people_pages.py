@@ -367,7 +367,7 @@ def test_at_most_so_many_at_once_and_the_rest_is_told(
     hers: Client, three: list[Watch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("monitor_site.web.watch_bulk.MOST_AT_ONCE", 2)
-    assert "At most 2 at once; 1 is left." in said(do(hers, "pause", all="1"))
+    assert "1 is left for another time." in said(do(hers, "pause", all="1"))
     assert len(names(paused_at=None)) == 1
     assert bulk.MOST_AT_ONCE == 500
 
