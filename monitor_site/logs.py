@@ -6,6 +6,7 @@ from typing import Any
 import structlog
 
 NOISY = ("httpx", "httpcore", "rq.worker", "rq.scheduler", "asyncio")
+CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 COMMON: tuple[Any, ...] = (
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
@@ -13,6 +14,8 @@ COMMON: tuple[Any, ...] = (
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.format_exc_info,
 )
+
+PLAIN = structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
 
 
 def configure(options: dict[str, Any]) -> None:
@@ -22,6 +25,8 @@ def configure(options: dict[str, Any]) -> None:
     logging.basicConfig(handlers=[handler], level=options["level"], force=True)
     for noisy in NOISY:
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    # Anybody can ask for a wrong name, as often as they like; each time with a traceback it would fill the disk.
+    logging.getLogger("django.security.DisallowedHost").setLevel(logging.CRITICAL)
     structlog.configure(
         processors=[structlog.stdlib.filter_by_level, *COMMON, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -30,10 +35,14 @@ def configure(options: dict[str, Any]) -> None:
 
 
 def _formatter(*, json: bool) -> logging.Formatter:
-    renderer: Any = structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
-    if json:
-        renderer = structlog.processors.JSONRenderer(ensure_ascii=False)
+    renderer: Any = structlog.processors.JSONRenderer(ensure_ascii=False) if json else _in_words
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=COMMON,
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
     )
+
+
+def _in_words(logger: Any, name: str, event: Any) -> str:
+    """A line for a terminal, and harmless to it: strangers' words are in events and in the texts of errors."""
+    event["event"] = str(event.get("event", "")).replace("\n", "\\n")
+    return str(PLAIN(logger, name, event)).translate(CONTROL)

@@ -6,8 +6,6 @@
 
 import json
 import os
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,9 @@ from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 from django.utils.translation import gettext_lazy as _
+
+from monitor_site.keeping import Unshown, demand_kind, kept, open_folder
+from monitor_site.practice_addresses import practice_markets
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -48,16 +49,10 @@ def env_list(name: str) -> list[str]:
     return [part.strip() for part in env(name).split(",") if part.strip()]
 
 
-class Unshown(str):
-    """A value that no debug page and no listing of settings shows."""
-
-    def __repr__(self) -> str:
-        return "'***'"
-
-
 LIVE = env_bool("LIVE", default=False)
 DATA_DIR = Path(env("DATA_DIR") or BASE_DIR / "var" / ("live" if LIVE else "practice")).expanduser().resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+open_folder(DATA_DIR)
+demand_kind(DATA_DIR, live=LIVE)
 RUNNING_FILE = DATA_DIR / "running.json"
 
 
@@ -67,30 +62,19 @@ def running_installation() -> dict[str, Any]:
         found: dict[str, Any] = json.loads(RUNNING_FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found
+    return found | {"redis_url": Unshown(found.get("redis_url") or "")}
 
 
 RUNNING = running_installation()
 
 
-def kept_secret(name: str, make: Callable[[], str]) -> str:
-    """What the file ``name`` in ``DATA_DIR`` holds; made once, for the owner's eyes only."""
-    path = DATA_DIR / name
-    with suppress(FileExistsError):
-        fresh = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        os.write(fresh, make().encode())
-        os.close(fresh)
-    return path.read_text(encoding="utf-8").strip()
-
-
-SECRET_KEY = env("SECRET_KEY") or kept_secret("secret_key", get_random_secret_key)
-# Of stored credentials, newest first.
-SECRETS_KEYS: list[str] = [
-    Unshown(key)
-    for key in env_list("SECRETS_KEYS") or [kept_secret("secrets_key", lambda: Fernet.generate_key().decode())]
-]
+SECRET_KEY = Unshown(env("SECRET_KEY") or kept(DATA_DIR / "secret_key", get_random_secret_key))
 DEBUG = env_bool("DEBUG", default=False)
 PRODUCTION = env_bool("PRODUCTION", default=False)
+# Of stored credentials, newest first. In production none is made up: another machine could not read what it wrote.
+SECRETS_KEYS: list[str] = [Unshown(secret) for secret in env_list("SECRETS_KEYS")]
+if not SECRETS_KEYS and not PRODUCTION:
+    SECRETS_KEYS = [Unshown(kept(DATA_DIR / "secrets_key", lambda: Fernet.generate_key().decode()))]
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS") or ([] if PRODUCTION else ["*"])
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
 SITE_NAME = env("SITE_NAME")
@@ -130,9 +114,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "monitor_site.web.middleware.HeadersMiddleware",
+    "csp.middleware.CSPMiddleware",
     "monitor_site.web.middleware.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "monitor_site.web.middleware.LanguageMiddleware",
@@ -169,8 +154,9 @@ TEMPLATES = [
 FORM_RENDERER = "monitor_site.web.forms.Renderer"
 
 # -- data ---------------------------------------------------------------------------------------------------------
-DATABASE_URL = env("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'db.sqlite3'}"
+DATABASE_URL = Unshown(env("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'db.sqlite3'}")
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
+DATABASES["default"]["PASSWORD"] = Unshown(DATABASES["default"].get("PASSWORD", ""))
 DATABASES["default"] |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}  # of workers; the web process keeps none
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
@@ -185,7 +171,7 @@ else:
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_GIVEN = bool(env("REDIS_URL"))  # by whoever runs it: then home starts none of its own
-REDIS_URL = env("REDIS_URL") or str(RUNNING.get("redis_url") or "redis://127.0.0.1:6379/0")
+REDIS_URL = Unshown(env("REDIS_URL") or RUNNING.get("redis_url") or "redis://127.0.0.1:6379/0")
 REDIS_PREFIX = env("REDIS_PREFIX", "mm")
 CACHES = {
     "default": {
@@ -207,12 +193,12 @@ LEASE_SECONDS = env_int("LEASE_SECONDS", 10)
 WORKERS_MIN = env_int("WORKERS_MIN", 1)
 WORKERS_MAX = env_int("WORKERS_MAX", 20)
 CHECK_RETENTION_DAYS = env_int("CHECK_RETENTION_DAYS", 30)
+WATCHES_PER_USER = env_int("WATCHES_PER_USER", 3000)
+QUESTIONS_PER_USER = env_int("QUESTIONS_PER_USER", 10_000)
 
 # -- marketplaces -------------------------------------------------------------------------------------------------
 # PRACTICE_MARKETS: "mercari=http://127.0.0.1:9000"; a marketplace named here is played by its practice market.
-PRACTICE_MARKETS: dict[str, str] = dict(RUNNING.get("practice_markets") or {}) | dict(
-    pair.split("=", 1) for pair in env_list("PRACTICE_MARKETS") if "=" in pair
-)
+PRACTICE_MARKETS = practice_markets(RUNNING.get("practice_markets") or {}, env_list("PRACTICE_MARKETS"), live=LIVE)
 PRACTICE_PACE_PER_MINUTE = env_int("PRACTICE_PACE_PER_MINUTE", 60_000)
 PRACTICE_CONCURRENCY = env_int("PRACTICE_CONCURRENCY", 32)
 # PROXIES: "mercari=http://user:secret@host:3128, ..."; read by marketplaces/proxies.py.
@@ -238,7 +224,7 @@ ACCOUNT_SESSION_REMEMBER = True
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
-DEMO = env_bool("DEMO", default=not LIVE and not PRODUCTION)
+DEMO = env_bool("DEMO", default=True) and not LIVE and not PRODUCTION
 PORT = env_int("PORT", 8000)  # of the web process that `make run` starts
 
 # -- languages ----------------------------------------------------------------------------------------------------
@@ -288,7 +274,10 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PRODUCTION
 SECURE_SSL_REDIRECT = PRODUCTION
 SECURE_HSTS_SECONDS = 31_536_000 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env_bool("BEHIND_PROXY", default=False) else None
+BEHIND_PROXY = env_bool("BEHIND_PROXY", default=False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+ALLAUTH_TRUSTED_PROXY_COUNT = int(BEHIND_PROXY)  # whom failed sign-ins are counted for
+FILE_UPLOAD_HANDLERS: list[str] = []  # no form takes a file
 
 # -- logs ---------------------------------------------------------------------------------------------------------
 LOG_LEVEL = env("LOG_LEVEL", "INFO")

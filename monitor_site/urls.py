@@ -7,15 +7,22 @@ from django.urls import include, path
 
 from monitor_site.web import (
     auction_pages,
+    block_pages,
     frame,
     health,
     listing_pages,
     live,
     matches,
     pictures,
+    previews,
     prices,
     start,
+    tag_pages,
+    watch_acts,
+    watch_bulk,
+    watch_history,
     watches,
+    why_not,
 )
 
 admin.autodiscover()
@@ -26,18 +33,42 @@ match_urls = [
     path("seen/", matches.seen, name="matches-seen"),
     path("<str:public_id>/ignore/", matches.ignore, name="match-ignore"),
     path("<str:public_id>/restore/", matches.restore, name="match-restore"),
+    path("<str:public_id>/snooze/", matches.snooze, name="match-snooze"),
+    path("<str:public_id>/wake/", matches.wake, name="match-wake"),
+    path("<str:public_id>/block-seller/", block_pages.block_seller_of, name="match-block"),
 ]
 watch_urls = [
     path("", watches.watch_list, name="watches"),
     path("new/", watches.watch_new, name="watch-new"),
+    path("bulk/", watch_bulk.watch_bulk, name="watch-bulk"),
+    path("preview/", previews.begin, name="watch-preview"),
+    path("preview/<str:public_id>/", previews.preview, name="watch-preview-of"),
+    path("why-not/", why_not.page, name="why-not"),
     path("<int:pk>/", watches.watch_detail, name="watch"),
     path("<int:pk>/runs/", watches.watch_runs, name="watch-runs"),
     path("<int:pk>/prices/", prices.watch_prices, name="watch-prices"),
+    path("<int:pk>/history/", watch_history.watch_history, name="watch-history"),
+    path("<int:pk>/history/restore/", watch_history.watch_restore, name="watch-restore"),
     path("<int:pk>/edit/", watches.watch_edit, name="watch-edit"),
     path("<int:pk>/pause/", watches.watch_pause, name="watch-pause"),
     path("<int:pk>/resume/", watches.watch_resume, name="watch-resume"),
+    path("<int:pk>/mute/", watch_acts.watch_mute, name="watch-mute"),
+    path("<int:pk>/unmute/", watch_acts.watch_unmute, name="watch-unmute"),
+    path("<int:pk>/tags/", watch_acts.watch_tags, name="watch-tags"),
+    path("<int:pk>/copy/", watch_acts.watch_copy, name="watch-copy"),
     path("<int:pk>/check/", watches.watch_check, name="watch-check"),
     path("<int:pk>/delete/", watches.watch_delete, name="watch-delete"),
+]
+block_urls = [
+    path("", block_pages.block_list, name="blocks"),
+    path("phrase/", block_pages.add_phrase, name="block-phrase"),
+    path("seller/", block_pages.add_seller, name="block-seller"),
+    path("<int:pk>/remove/", block_pages.remove, name="block-remove"),
+]
+tag_urls = [
+    path("", tag_pages.tag_list, name="tags"),
+    path("<int:pk>/rename/", tag_pages.tag_rename, name="tag-rename"),
+    path("<int:pk>/remove/", tag_pages.tag_remove, name="tag-remove"),
 ]
 # Only these: nobody signs up here, and mail is not set up, so a forgotten password is a matter for the administrator.
 account_urls = [
@@ -55,9 +86,12 @@ urlpatterns = [
     path("auctions/", auction_pages.auction_list, name="auctions"),
     path("listings/<int:pk>/", listing_pages.listing, name="listing"),
     path("listings/<int:pk>/look/", listing_pages.look, name="listing-look"),
+    path("listings/<int:pk>/note/", listing_pages.note, name="listing-note"),
     path("listings/<int:pk>/ignore/", listing_pages.ignore, name="listing-ignore"),
     path("listings/<int:pk>/restore/", listing_pages.restore, name="listing-restore"),
     path("watches/", include(watch_urls)),
+    path("blocks/", include(block_urls)),
+    path("tags/", include(tag_urls)),
     path("more/", frame.more, name="more"),
     path("events/", live.events, name="events"),
     path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),

@@ -22,6 +22,13 @@ class User(AbstractUser):
     time_zone = models.CharField(_("time zone"), max_length=64, default="Asia/Tokyo")
     theme = models.CharField(_("appearance"), max_length=8, choices=Theme.choices, default=Theme.SYSTEM)
 
+    watch_limit = models.PositiveIntegerField(
+        _("most watches"), null=True, blank=True, help_text=_("Empty: as for everybody.")
+    )
+    question_limit = models.PositiveIntegerField(
+        _("most questions"), null=True, blank=True, help_text=_("Empty: as for everybody.")
+    )
+
     class Meta:
         verbose_name = _("user")
         verbose_name_plural = _("users")

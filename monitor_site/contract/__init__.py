@@ -3,6 +3,7 @@
 Its practice market may import :mod:`monitor_site.contract.practice` too.
 """
 
+from .currencies import digits_of
 from .errors import (
     Blocked,
     ChallengeRequired,
@@ -86,6 +87,7 @@ __all__ = [
     "Unavailable",
     "canonical",
     "criteria_from",
+    "digits_of",
     "gettext_noop",
     "option",
     "read_price",

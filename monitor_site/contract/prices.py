@@ -17,6 +17,8 @@ _TEN_THOUSAND, _THOUSAND = 10_000, 1_000
 _LARGE = re.compile(r"([0-9]+(?:\.[0-9]{1,4})?)万(?:([0-9]{1,3}(?:,?[0-9]{3})?)(千)?)?")
 _ANY_LARGE = r"[0-9]+(?:\.[0-9]{1,4})?万(?:[0-9,]+千?)?"
 _GLUED = r"[0-9A-Za-z.,]"
+# "68 50" is no price of a market that does not group by spaces, and neither is its last part.
+_APART = re.compile(r"[0-9]\s+[0-9]")
 _RANGE = re.compile(r"[0-9]\s*[~\u301c\u2010-\u2015\u2212-]\s*[0-9]")
 
 
@@ -49,7 +51,8 @@ def read_price(text: str, style: PriceStyle = YEN) -> Money | None:
     (None, None, None, None)
     """
     plain = unicodedata.normalize("NFKC", text).replace("\\", "¥").strip()
-    found = [] if _RANGE.search(plain) else _marked(plain, style) or _bare(plain, style)
+    doubtful = _RANGE.search(plain) or (not style.spaced and _APART.search(plain))
+    found = [] if doubtful else _marked(plain, style) or _bare(plain, style)
     amounts = {_amount(each, style) for each in found}
     amount = amounts.pop() if len(amounts) == 1 else None
     return Money(amount=amount, currency=style.currency) if amount and amount <= MOST else None

@@ -1,6 +1,6 @@
 """The values a plugin and the core exchange: frozen, keyword-only, unknown is ``None``.
 
-Money is integer minor units with an ISO currency (the yen has none smaller), times are aware UTC.
+Money is integer minor units with an ISO currency (1226 yen are 1226, 12.26 euros are 1226), times are aware UTC.
 """
 
 from collections.abc import Mapping

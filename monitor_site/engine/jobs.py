@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from monitor_site.connections import redis_client
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
-from monitor_site.watches import changes, follow, joining, questions, sold
+from monitor_site.watches import asking, changes, doubts, follow, joining, questions, sold
 from monitor_site.watches.models import Match
 
-from . import settling, upkeep
+from . import previews, settling, upkeep
 from .schedule import Schedule
 from .worker import current_loop
 
@@ -24,6 +24,8 @@ def register() -> None:
     outbox.register(changes.TOPIC, lane="alerts", job=f"{PATH}.announce_changes")
     outbox.register(follow.FOLLOW, lane="upkeep", job=f"{PATH}.follow_listings")
     outbox.register(questions.SALES, lane="upkeep", job=f"{PATH}.settle_sales")
+    asking.register(lane="express", job=f"{PATH}.ask_preview")
+    outbox.register(doubts.ASK, lane="express", job=f"{PATH}.look_at_listings")
 
 
 def run_checks(marketplace: str, ticket: str) -> None:
@@ -76,6 +78,18 @@ def settle_sales(search_ids: Sequence[int]) -> None:
     outbox.finish(topic=questions.SALES, taken=taken, now=datetime.now(UTC))
 
 
+def ask_preview(user_id: int, question: str) -> None:
+    """A person waits for an answer that nobody records."""
+    previews.ask(user_id, question)
+
+
+def look_at_listings(listing_ids: Sequence[int]) -> None:
+    """Some watch cannot tell yet whether these listings fit."""
+    taken = outbox.take(topic=doubts.ASK, object_ids=listing_ids)
+    follow.settle(listing_ids=taken, now=datetime.now(UTC))
+    outbox.finish(topic=doubts.ASK, taken=taken, now=datetime.now(UTC))
+
+
 def run_upkeep(ticket: str) -> None:
     """A ticket of the upkeep schedule: run what is due, one task after the other."""
     upkeep.run_due(ticket)
@@ -84,7 +98,7 @@ def run_upkeep(ticket: str) -> None:
 ALLOWED = frozenset(
     f"{PATH}.{job.__name__}"
     for job in (
-        run_checks, settle_targets, hurry_targets, announce_matches, announce_changes, follow_listings,
-        settle_sales, run_upkeep,
+        run_checks, settle_targets, hurry_targets, announce_matches, announce_changes, follow_listings, settle_sales,
+        ask_preview, look_at_listings, run_upkeep,
     )
 )  # fmt: skip

@@ -63,6 +63,10 @@ def _try(results: Sequence[Result]) -> dict[int, Standing] | None:
             if not isinstance(error, OperationalError):
                 return None
             time.sleep(0.05 * 2**attempt)
+        except Exception:
+            # Our own fault, in one result most likely: the others must not be lost for it.
+            log.exception("record.fault", results=len(results))
+            return None
     return None
 
 
@@ -78,7 +82,7 @@ def _record(results: Sequence[Result]) -> dict[int, Standing]:
 
 def _return(one: Landed, standings: dict[int, Standing]) -> Return:
     """What could not be recorded comes back with a delay: the marketplace is not asked faster for our own trouble."""
-    standing = standings.get(number_of(one.lease.id))
+    standing = standings.get(number_of(one.lease.id)) if one.result is not None else None
     if standing is None and one.target is not None:
         standing = standing_of(one.target, delay_ms=UNRECORDED_DELAY_MS)
     if standing is None or not standing.active:

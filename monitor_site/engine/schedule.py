@@ -211,7 +211,19 @@ class Leases:
         self, *, marketplace: str, pace: Pace, slots: int, idle: bool, tickets: Sequence[str] = ()
     ) -> Leased:
         """Lease what is due, at most ``slots``; ``idle``: nothing is in flight in this worker."""
-        kinds = ("due", "lease", "pace", "breaker", "tickets", "suspects", "drain", "looks", "share", "resumed")
+        kinds = (
+            "due",
+            "lease",
+            "pace",
+            "breaker",
+            "tickets",
+            "suspects",
+            "drain",
+            "looks",
+            "share",
+            "resumed",
+            "fence",
+        )
         args: list[Any] = [
             min(slots, MOST_IDS), pace.concurrency, AHEAD_MS, self._lease_ms, self._worker, int(idle),
             pace.per_minute, capacity(pace), TICKET_LIVE_MS, self._lone_crashes, *tickets,
@@ -237,10 +249,10 @@ class Leases:
 
 
 def _leased(marketplace: str, reply: list[Any]) -> Leased:
-    fence, drain, quarantined, granted = reply
+    clock, fence, drain, quarantined, granted = reply
     rows = [granted[i : i + 3] for i in range(0, len(granted), 3)]
     return Leased(
-        now_us=int(fence),
+        now_us=int(clock),
         leases=tuple(
             Lease(marketplace=marketplace, id=name.decode(), fence=int(fence), due_ms=int(due), alone=int(alone) == 1)
             for name, due, alone in rows

@@ -16,7 +16,7 @@ import redis.asyncio
 import structlog
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import Pace
@@ -24,7 +24,7 @@ from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import follow, pricing, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
-from monitor_site.watches.models import Check, Sample, Target
+from monitor_site.watches.models import Check, Doubt, Sample, Target
 from monitor_site.watches.results import Standing
 
 from . import settling
@@ -74,14 +74,13 @@ def sweep_outbox(now: datetime) -> None:
 
 
 def prune(now: datetime) -> None:
-    """The one owner of retention: old checks, looks and samples, finished outbox rows, dead sessions.
-
-    It takes a bounded time at once.
-    """
+    """The one owner of retention: old checks, looks, doubts, samples, outbox rows, sessions; in a bounded time."""
     give_up = time.monotonic() + PRUNE_SECONDS
     old = now - timedelta(days=settings.CHECK_RETENTION_DAYS)
     _prune(Check.objects.filter(started_at__lt=old), give_up)
-    _prune(Target.objects.looks().filter(active=False, quarantined_at=None, checked_at__lt=old), give_up)
+    idle = Q(checked_at__lt=old) | Q(checked_at=None, created_at__lt=old)
+    _prune(Target.objects.looks().filter(idle, active=False, quarantined_at=None), give_up)
+    _prune(Doubt.objects.filter(raised_at__lt=old), give_up)
     _prune(Sample.objects.filter(at__lt=now - SAMPLES_KEPT), give_up)
     _prune(OutboxRow.objects.filter(done_at__lt=now - OUTBOX_KEPT), give_up)
     Session.objects.filter(expire_date__lt=now).delete()
@@ -116,10 +115,10 @@ UNKNOWN_TASK_SECONDS = 60
 
 
 def plant(schedule: Schedule) -> None:
-    """Put the tasks that are missing into the upkeep schedule."""
+    """Put the tasks that are missing into the upkeep schedule, and pull in what a clock set back left far ahead."""
     now = schedule.now_ms()
-    moves = [(name, "new", _first_beat(name, task.every_seconds, now)) for name, task in TASKS.items()]
-    schedule.put(marketplace=UPKEEP, moves=moves)
+    beats = [(name, _first_beat(name, task.every_seconds, now)) for name, task in TASKS.items()]
+    schedule.put(marketplace=UPKEEP, moves=[(name, how, beat) for name, beat in beats for how in ("new", "bound")])
 
 
 def _key(name: str) -> str:

@@ -16,6 +16,7 @@ from rq import Queue, SimpleWorker
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
+from . import previews
 from .loop import WorkerLoop
 
 JOBS_UNTIL_RECYCLED = 5000
@@ -101,5 +102,6 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
     try:
         worker.work(burst=burst, logging_level="WARNING", max_jobs=jobs)
     finally:
+        previews.close(seconds=drain_seconds)
         if lane == "checks":
             _loops.pop().stop(seconds=drain_seconds)

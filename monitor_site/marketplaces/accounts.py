@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -75,7 +75,12 @@ class Accounts:
             return None
         async with self._reading:
             kept = self._kept.get(marketplace)
-            if kept is None or asyncio.get_running_loop().time() - kept.read_at > self._fresh_seconds:
+            # That there is none is not kept: whoever connects one waits for an answer.
+            if (
+                kept is None
+                or kept.account is None
+                or asyncio.get_running_loop().time() - kept.read_at > self._fresh_seconds
+            ):
                 kept = self._kept[marketplace] = await self._read(marketplace, shape)
         if kept.account is not None:
             kept.account.refuse_paused(self._now())
@@ -115,7 +120,7 @@ def opened(row: MarketplaceAccount, shape: type[AccountSettings]) -> Account:
     """A row with its secrets open. Raises :class:`SignInNeeded` when that cannot be done or something is missing."""
     try:
         given = row.values | vault.unseal(row.sealed, identity=row.identity)
-    except vault.CannotOpen as error:
+    except (vault.CannotOpen, vault.BadKeys) as error:
         log.error("account.cannot_open", marketplace=row.marketplace, account=row.pk, reason=str(error))  # noqa: TRY400
         raise SignInNeeded(str(error)) from error
     return Account(
@@ -131,10 +136,12 @@ def _filled(shape: type[AccountSettings], given: Mapping[str, str]) -> AccountSe
     known = {spec.name: given[spec.name] for spec in fields(shape) if spec.name in given}
     try:
         return shape(**known)
-    except TypeError:
-        # Its text may be that of a plugin's own check, and show what was given.
-        missing = sorted(spec.name for spec in fields(shape) if spec.name not in given)
-        raise SignInNeeded(f"the account lacks {', '.join(missing)}") from None
+    except Exception as error:  # noqa: BLE001  whatever a plugin's own check raises
+        # Its text may show what was given.
+        missing = sorted(spec.name for spec in fields(shape) if spec.name not in given and spec.default is MISSING)
+        lacks = f"the account lacks {', '.join(missing)}"
+        refused = f"the plugin does not take the account's settings ({type(error).__name__})"
+        raise SignInNeeded(lacks if missing else refused) from None
 
 
 def _pause(account_id: int, until: datetime, reason: str) -> None:

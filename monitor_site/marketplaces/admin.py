@@ -1,11 +1,15 @@
 """Accounts in the admin, and the page of all plugins beside them."""
 
+import contextlib
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import redis
+from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -21,6 +25,7 @@ from monitor_site.connections import redis_client
 from monitor_site.contract import AccountSettings
 
 from . import breaker, services, vault
+from .accounts import PAUSING
 from .catalog import catalog
 from .forms import AccountForm, account_form
 from .models import MarketplaceAccount
@@ -31,6 +36,14 @@ def shape_of(marketplace: str) -> type[AccountSettings] | None:
     """The settings of a plugin; ``None`` when it does not work or wants none."""
     plugin = catalog().plugins.get(marketplace)
     return plugin.manifest.settings if plugin else None
+
+
+def _ask_again(marketplace: str, *, by: str) -> None:
+    """Close the breaker where only a right account was missing; another reason keeps it, and so does a silent Redis."""
+    client = redis_client()
+    with contextlib.suppress(redis.RedisError):
+        if breaker.read_all(client, [marketplace])[marketplace]["reason"] in PAUSING:
+            breaker.reset(client, marketplace=marketplace, by=by)
 
 
 class IsPaused(admin.SimpleListFilter):
@@ -93,6 +106,11 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
         if MarketplaceAccount.objects.filter(marketplace=self._asked(request), user=None).exists():
             messages.info(request, gettext("This marketplace has its account already."))
             return redirect("admin:marketplaces_overview")
+        if not settings.SECRETS_KEYS:
+            messages.error(
+                request, gettext("Without SECRETS_KEYS no secret can be kept. Set it on all machines first.")
+            )
+            return redirect("admin:marketplaces_overview")
         title = gettext("Account at %(marketplace)s") % {"marketplace": self._asked(request)}
         return super().add_view(request, form_url, {"title": title} | (extra_context or {}))
 
@@ -109,6 +127,8 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
     def save_model(self, request: HttpRequest, obj: MarketplaceAccount, form: AccountForm, change: bool) -> None:
         values, secrets = form.given(shape_of(obj.marketplace) or AccountSettings)
         now = timezone.now()
+        # Workers must find the account when they ask again: only once it is committed.
+        transaction.on_commit(partial(_ask_again, obj.marketplace, by=request.user.get_username()))
         if not change:
             made = services.connect_account(
                 marketplace=obj.marketplace, user=None, label=obj.label, values=values, secrets=secrets, now=now
@@ -122,7 +142,7 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
     def _replace(self, request: HttpRequest, obj: MarketplaceAccount, secrets: dict[str, str], now: datetime) -> None:
         try:
             services.replace_secrets(account=obj, secrets=secrets, now=now)
-        except vault.CannotOpen as error:
+        except (vault.CannotOpen, vault.BadKeys) as error:
             sentence = gettext("The secrets were not replaced: %(reason)s. Delete this account and connect it again.")
             messages.error(request, sentence % {"reason": error})
 

@@ -78,8 +78,9 @@ async def trip(
 
 def reset(client: redis.Redis, *, marketplace: str, by: str = "operator") -> bool:
     """Close the breaker at once, whatever it waits for: an operator's act. Whether there was anything to close."""
-    if not client.delete(breaker_key(marketplace), tally_key(marketplace)):
+    if not client.delete(breaker_key(marketplace)):
         return False
+    client.delete(tally_key(marketplace))
     seconds, micros = client.time()
     client.set(resumed_key(marketplace), seconds * 1000 + micros // 1000, ex=RESUMED_SECONDS)
     log.info("breaker.closed", marketplace=marketplace, by=by)

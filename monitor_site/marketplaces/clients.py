@@ -16,7 +16,7 @@ def proxy_of(marketplace: str, reach: Reach) -> Proxy | None:
     """The proxy that the setting names for a marketplace; a practice market is asked directly.
 
     Raises :class:`ProxyRefused` when the setting cannot be read: never is anything asked without its proxy instead,
-    for it may be there to hide where we are.
+    for the operator has said which way requests go.
     """
     try:
         return None if reach.practice else parse_proxies(settings.PROXIES).get(marketplace)

@@ -81,5 +81,7 @@ class Reach:
         """Whether this address may be asked."""
         if self.practice:
             return origin(url) == origin(httpx.URL(self.practice))
+        if url.scheme != "https" or url.userinfo:
+            return False  # no redirect chooses in whose name we ask
         # As it goes over the wire: a name in other letters is not the one it looks like.
-        return url.scheme == "https" and host_matches(url.raw_host.decode("ascii"), self.hosts)
+        return host_matches(url.raw_host.decode("ascii"), self.hosts)

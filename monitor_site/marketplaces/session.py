@@ -22,7 +22,12 @@ T = TypeVar("T")
 
 MOST_WEIGHT = 10
 REDIRECTS = {301, 302, 303, 307, 308}
-OURS = {"accept-encoding", "connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"}
+OURS = {
+    "accept-encoding", "connection", "content-length", "expect", "host", "te", "trailer", "transfer-encoding",
+    "upgrade",
+    # Who asks, and through what, is never made up.
+    "forwarded", "proxy-authorization", "via", "x-forwarded-for", "x-real-ip",
+}  # fmt: skip
 
 
 @dataclass(slots=True, kw_only=True)

@@ -18,7 +18,7 @@ HINTS = {
     "unavailable": "Is the address right, and does the proxy work? If only this marketplace is silent, wait.",
     "no_pace": "Others have used up the pace, or Redis is away. Try again in a minute.",
     "throttled": "Wait. If it comes back, this address is asked for more than the marketplace bears.",
-    "blocked": "This address is refused. Asking again does not help; another way out, by a proxy, may.",
+    "blocked": "This installation is refused. Asking again does not help; what may be asked, their terms say.",
     "challenge_required": "Open the marketplace in a browser and do what it asks for.",
     "sign_in_needed": "Connect an account, or replace its secrets, on the page Marketplaces of the administration.",
     "layout_changed": "The plugin has to learn the new form of the answer: look for a newer version of it.",

@@ -21,6 +21,8 @@ class BadKeys(ValueError):
 
 def keyring(keys: Sequence[str]) -> MultiFernet:
     """The keys, ready to use. Raises :class:`BadKeys`."""
+    if not keys:
+        raise BadKeys("SECRETS_KEYS is not set, and in production no key is made up.")
     try:
         return MultiFernet([Fernet(key) for key in keys])
     except ValueError:

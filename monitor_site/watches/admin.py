@@ -13,7 +13,21 @@ from django.utils.translation import ngettext
 from monitor_site.outbox.admin import LookOnly
 
 from . import services
-from .models import Check, Listing, ListingEvent, Match, PricePoint, Target, Watch, WatchTarget
+from .models import (
+    Block,
+    Check,
+    Doubt,
+    Listing,
+    ListingEvent,
+    Match,
+    Note,
+    PricePoint,
+    Tag,
+    Target,
+    Watch,
+    WatchTarget,
+    WatchVersion,
+)
 
 
 class Links(admin.TabularInline):  # type: ignore[type-arg]  # generic for the type checker only
@@ -193,4 +207,51 @@ class MatchAdmin(LookOnly):
     list_select_related = ("watch", "listing")
     list_filter = ("state", "cause", "silent")
     search_fields = ("=public_id", "=trace", "=listing__external_id", "user__username")
+    ordering = ("-id",)
+
+
+@admin.register(WatchVersion)
+class WatchVersionAdmin(LookOnly):
+    list_display = ("id", "watch", "number", "at", "by")
+    list_select_related = ("watch", "by")
+    search_fields = ("=watch__id", "watch__user__username")
+    ordering = ("-id",)
+
+
+@admin.register(Tag)
+class TagAdmin(LookOnly):
+    list_display = ("id", "name", "user")
+    list_select_related = ("user",)
+    search_fields = ("name", "user__username")
+    ordering = ("-id",)
+
+
+@admin.register(Block)
+class BlockAdmin(LookOnly):
+    list_display = ("id", "user", "kind", "marketplace", "value", "created_at")
+    list_select_related = ("user",)
+    list_filter = ("kind",)
+    search_fields = ("value", "user__username")
+    ordering = ("-id",)
+
+
+@admin.register(Note)
+class NoteAdmin(LookOnly):
+    """Whose notes there are; what they say is private."""
+
+    list_display = ("id", "user", "listing", "updated_at")
+    list_select_related = ("user", "listing")
+    search_fields = ("=listing__id", "user__username")
+    ordering = ("-id",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:  # noqa: ARG002
+        return ["user", "listing", "updated_at"]
+
+
+@admin.register(Doubt)
+class DoubtAdmin(LookOnly):
+    list_display = ("id", "watch", "listing", "open_rules", "outcome", "raised_at", "asked_at", "decided_at")
+    list_select_related = ("watch", "listing")
+    list_filter = ("outcome",)
+    search_fields = ("=watch__id", "=listing__external_id", "=listing__id")
     ordering = ("-id",)

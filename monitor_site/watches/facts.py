@@ -14,6 +14,7 @@ unknown, empty) leaves the row as it was, and of what both tell a look knows bet
 """
 
 import hashlib
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -114,6 +115,33 @@ def _what_a_search_may(row: Listing, new: dict[str, Any]) -> dict[str, Any]:
     if row.ends_at is not None and new.get("ends_at", row.ends_at) < row.ends_at:
         kept.add("ends_at")
     return {name: value for name, value in new.items() if name not in kept}
+
+
+def completed(sighting: Sighting, row: Listing) -> Sighting:
+    """The sighting with what other answers told of its listing; ``row`` has taken the sighting over already.
+
+    Its price is its own: an older one beside an answer without a price would pass limits that nobody knows it meets.
+    """
+    return replace(
+        sighting,
+        title=row.title,
+        description=row.description or None if sighting.description is None else sighting.description,
+        kind=Kind(row.kind),
+        status=Status(row.status) if sighting.status is Status.UNKNOWN else sighting.status,
+        condition=Condition(row.condition),
+        shipping=Shipping(row.shipping),
+        shipping_fee=None if row.shipping_fee is None else Money(amount=row.shipping_fee, currency=row.currency),
+        seller=_seller_in(row),
+        created=row.listed_at,
+        ends_at=row.ends_at,
+        bids=row.bids,
+    )
+
+
+def _seller_in(row: Listing) -> Seller | None:
+    if not row.seller_id:
+        return None
+    return Seller(id=row.seller_id, name=row.seller_name, rating=row.seller_rating, count=row.seller_count)
 
 
 def edges(row: Listing, new: dict[str, Any], *, closer: bool) -> set[str]:

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from django.db.models import Count, DateTimeField, ExpressionWrapper, F, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, TruncHour
 
+from monitor_site.contract import Kind
+
 from .models import Match, Watch
 
 HOURS = 24
@@ -65,6 +67,7 @@ def midnight(now: datetime, zone: tzinfo) -> datetime:
 
 
 def lows(matches: QuerySet[Match], *, now: datetime) -> dict[int, int]:
-    """The lowest price of each watch in 30 days."""
+    """The lowest price of each watch in 30 days. What an auction stands at is no price anybody sells for."""
     lately = matches.filter(price__isnull=False, matched_at__gte=now - timedelta(days=LOW_DAYS))
+    lately = lately.exclude(listing__kind=Kind.AUCTION)
     return dict(lately.values_list("watch_id").annotate(low=Min("price")))

@@ -1,4 +1,4 @@
-"""Follow what was matched: its listing is a target of its own until it is over.
+"""Follow what was matched: its listing is a target of its own until it is over. What is doubted is looked at at once.
 
 Whoever changes who wants a listing followed calls :func:`settle`, in the same transaction or through the outbox.
 """
@@ -15,11 +15,13 @@ from monitor_site.outbox import services as outbox
 
 from .facts import OVER
 from .looks import FOLLOWED, next_look
-from .models import Listing, Match, MatchState, Target, TargetKind
+from .models import Doubt, Listing, Match, MatchState, Target, TargetKind
 from .questions import CHECK_NOW, TOPIC, target_key
 
 FOLLOW = "follow"
 MOST_HEALED = 2000
+# In small transactions, so that checks are recorded in between.
+HEALED_AT_ONCE = 100
 # The last looks of a match may lie a day apart; nothing is begun for so little.
 WORTH_BEGINNING = FOLLOWED - timedelta(days=1)
 # What is due sooner may have been asked for by a person.
@@ -49,6 +51,12 @@ def matched_at(listing_ids: Iterable[int]) -> dict[int, datetime]:
     return dict(matches.values_list("listing_id").annotate(last=Max("matched_at")))
 
 
+def doubted(listing_ids: Iterable[int]) -> set[int]:
+    """Those of these listings whose look some watch waits for."""
+    asked = Doubt.objects.asked().filter(listing_id__in=list(listing_ids), watch__paused_at=None)
+    return set(asked.values_list("listing_id", flat=True))
+
+
 def plan(target: Target, listing: Listing, *, matched: datetime, now: datetime) -> datetime | None:
     """When a target looks at its listing next."""
     floor = timedelta(seconds=catalog().pace(target.marketplace).floor_seconds)
@@ -60,11 +68,12 @@ def plan(target: Target, listing: Listing, *, matched: datetime, now: datetime) 
 def settle(*, listing_ids: Iterable[int], now: datetime) -> None:
     """Bring the looks at these listings in line with who wants them."""
     listings = Listing.objects.in_bulk(list(listing_ids))
-    _make_missing([listings[pk] for pk in matched_at(listings)], now)
+    _make_missing([listings[pk] for pk in sorted({*matched_at(listings), *doubted(listings)})], now)
     rows = _held(listings)
     # Read again under the lock: of two people who come and go at once the second sees what the first has done.
-    listings, matched = Listing.objects.in_bulk(list(listings)), matched_at(listings)
-    changed = [row.pk for row, pk in rows if _settle_one(row, listings[pk], matched.get(pk), now)]
+    listings, matched, asked = Listing.objects.in_bulk(list(listings)), matched_at(listings), doubted(listings)
+    due = {row.pk: _due(row, listings[pk], matched.get(pk), pk in asked, now) for row, pk in rows}
+    changed = [row.pk for row, _pk in rows if schedule(row, due_at=due[row.pk], now=now)]
     outbox.write(topic=TOPIC, object_ids=changed, now=now)
 
 
@@ -94,24 +103,34 @@ def _held(listing_ids: Iterable[int]) -> list[tuple[Target, int]]:
     return [(row, row.listing_id) for row in rows if row.listing_id is not None]
 
 
-def _settle_one(target: Target, listing: Listing, matched: datetime | None, now: datetime) -> bool:
-    """Whether anything changed. One that is due anyway keeps its time, unless a new match asks for an earlier one."""
-    due_at = None
-    if matched is not None and target.quarantined_at is None and can_look(target.marketplace):
-        due_at = plan(target, listing, matched=matched, now=now)
+def _due(target: Target, listing: Listing, matched: datetime | None, asked: bool, now: datetime) -> datetime | None:
+    """One that is due anyway keeps its time, unless a match or a doubt asks for an earlier one.
+
+    A doubt asks for now, but a look that has just failed keeps its back-off.
+    """
+    if target.quarantined_at is not None or not can_look(target.marketplace):
+        return None
+    due_at = None if matched is None else plan(target, listing, matched=matched, now=now)
+    if asked:
+        due_at = target.due_at if target.active and target.failures else now
     if target.active and target.due_at is not None and due_at is not None:
         due_at = min(due_at, target.due_at)
-    return schedule(target, due_at=due_at, now=now)
+    return due_at
 
 
 def schedule(target: Target, *, due_at: datetime | None, now: datetime) -> bool:
-    """Look at ``due_at``, or no more; whether that is another time than before. The target's row is held."""
+    """Look at ``due_at``, or no more; whether that is another time than before. The target's row is held.
+
+    What begins anew is doubted anew: answers of an earlier life that it is gone say nothing.
+    """
     if (target.active, target.due_at) == (due_at is not None, due_at):
         return False
+    if not target.active:
+        target.empty_streak = 0
     target.active, target.due_at = due_at is not None, due_at
     if due_at is not None:
         target.interval_seconds = max(1, round((due_at - now).total_seconds()))
-    target.save(update_fields=["active", "due_at", "interval_seconds"])
+    target.save(update_fields=["active", "due_at", "interval_seconds", "empty_streak"])
     return True
 
 
@@ -132,30 +151,42 @@ def follow_later(*, listing_ids: Iterable[int], now: datetime) -> None:
     outbox.write(topic=FOLLOW, object_ids=listing_ids, now=now)
 
 
-def followed(matches: QuerySet[Match]) -> set[int]:
-    """The listings of these matches that are being looked at."""
-    looks = Target.objects.looks().filter(active=True, listing__matches__in=matches)
+def looked_at(rows: QuerySet[Match] | QuerySet[Doubt]) -> set[int]:
+    """The listings of these matches or doubts that are being looked at."""
+    looks = Target.objects.looks().filter(active=True, listing__in=rows.order_by().values("listing"))
     return set(looks.values_list("listing_id", flat=True))
 
 
 def heal(*, now: datetime) -> int:
-    """Settle the looks that contradict the matches, matches older than this release included; returns how many."""
-    ids = sorted({*_unfollowed(now), *_unwanted(now)})
-    settle(listing_ids=ids, now=now)
+    """Settle the looks that contradict matches and doubts, those of an earlier release too; returns how many."""
+    ids = sorted({*_unfollowed(now), *_unasked(), *_unwanted(now)})
+    for start in range(0, len(ids), HEALED_AT_ONCE):
+        settle(listing_ids=ids[start : start + HEALED_AT_ONCE], now=now)
     return len(ids)
 
 
 def _unfollowed(now: datetime) -> QuerySet[Match, int]:
-    """Listings that should be looked at and are not."""
+    """Listings that should be looked at and are not, each once, those that matched last first."""
     lookers = [name for name in catalog().plugins if can_look(name)]
     looked_at = Target.objects.filter(Q(active=True) | Q(quarantined_at__isnull=False), listing=OuterRef("listing"))
     young = wanted().filter(matched_at__gte=now - WORTH_BEGINNING, listing__marketplace__in=lookers)
-    missing = young.exclude(listing__status__in=OVER).exclude(Exists(looked_at)).order_by("-matched_at")
-    return missing.values_list("listing_id", flat=True)[:MOST_HEALED]
+    missing = young.exclude(listing__status__in=OVER).exclude(Exists(looked_at)).order_by()
+    by_time = missing.values("listing_id").annotate(last=Max("matched_at")).order_by("-last")
+    return by_time.values_list("listing_id", flat=True)[:MOST_HEALED]
+
+
+def _unasked() -> QuerySet[Doubt, int]:
+    """Doubted listings at which nobody looks."""
+    lookers = [name for name in catalog().plugins if can_look(name)]
+    looks = Target.objects.filter(Q(active=True) | Q(quarantined_at__isnull=False), listing=OuterRef("listing"))
+    asked = Doubt.objects.asked().filter(watch__paused_at=None, listing__marketplace__in=lookers)
+    return asked.exclude(Exists(looks)).order_by("-asked_at").values_list("listing_id", flat=True)[:MOST_HEALED]
 
 
 def _unwanted(now: datetime) -> QuerySet[Target, int]:
     """Looks that wait for a later time although nobody wants them."""
     by_match = wanted().filter(listing=OuterRef("listing"))
-    looks = Target.objects.looks().filter(active=True, due_at__gt=now + SOON).exclude(Exists(by_match))
+    by_doubt = Doubt.objects.asked().filter(listing=OuterRef("listing"), watch__paused_at=None)
+    looks = Target.objects.looks().filter(active=True, due_at__gt=now + SOON)
+    looks = looks.exclude(Exists(by_match)).exclude(Exists(by_doubt))
     return looks.values_list("listing_id", flat=True)[:MOST_HEALED]

@@ -3,23 +3,19 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.outbox import services as outbox
 
-from . import follow
-from .facts import amount_of
-from .matching import Decision, Rule, decide
-from .models import Cause, EventKind, ListingEvent, Match, MatchState, ShippingWish, Watch, WatchTarget
+from . import doubts, follow
+from .blocking import BlockBook
+from .judging import EDGE_MEMORY, EDGES, Edges, Judged, Past
+from .models import Doubt, Listing, ListingEvent, Match, MatchState, Watch, WatchTarget
 from .pages import Page
 from .sightings import Seen
 
 TOPIC = "match"
-# A listing may be older than the watch by the time the marketplace's search needs to show it, and some more.
-INDEX_MARGIN = timedelta(minutes=2)
-EDGE_MEMORY = timedelta(minutes=10)
-EDGES = ((EventKind.PRICE_DROP, Cause.PRICE_DROP), (EventKind.BACK, Cause.BACK), (EventKind.RELISTED, Cause.RELISTED))
+SAVED_AT_ONCE = 500
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,40 +36,56 @@ def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dic
     by_target = {page.target.pk: page for page in pages}
     asked = [link for link in links if link.target_id in by_target]
     watches = Watch.objects.in_bulk([link.watch_id for link in asked])
-    had, aside = _had(asked, seen), _put_aside(seen)
+    past = _past(asked, pages, seen, {watch.user_id for watch in watches.values()})
+    drafts: list[Match] = []
     for link in (link for link in asked if link.watch_id in watches):
         link.watch = watches[link.watch_id]
         page = by_target[link.target_id]
-        drafts = _drafts(link, page, seen.get(page.result.trace, {}), had, now)
-        _save([_aside(draft) if (draft.watch_id, draft.listing_id) in aside else draft for draft in drafts], joined)
+        judged = Judged(link=link, page=page, past=past, now=now)
+        judged.judge(seen.get(page.result.trace, {}))
+        drafts += judged.drafts
+        _keep_doubts(judged, now)
+    save(drafts, joined)
     _baseline([link.pk for link in asked if link.baselined_at is None], now)
-    outbox.write(topic=TOPIC, object_ids=joined.announced, now=now)
-    follow.follow_later(listing_ids=joined.listings, now=now)
     return joined
 
 
-def _had(asked: list[WatchTarget], seen: dict[str, dict[str, Seen]]) -> set[tuple[int, int]]:
-    """(watch, listing) of matches that exist already: matched once is matched."""
-    listings = {one.listing_id for rows in seen.values() for one in rows.values()}
-    watches = {link.watch_id for link in asked}
-    return set(
-        Match.objects.filter(watch_id__in=watches, listing_id__in=listings).values_list("watch_id", "listing_id")
+def _past(
+    asked: list[WatchTarget], pages: Sequence[Page], rows: dict[str, dict[str, Seen]], user_ids: set[int]
+) -> Past:
+    """Matched once is matched. Of what is seen for the first time there is nothing to know."""
+    seen = [one for page in pages for one in rows.get(page.result.trace, {}).values()]
+    listings, blocks = {one.listing_id for one in seen if not one.fresh}, BlockBook(user_ids)
+    if not listings:
+        return Past(blocks=blocks)
+    pairs = {"watch_id__in": {link.watch_id for link in asked}, "listing_id__in": listings}
+    return Past(
+        blocks=blocks,
+        edges=_edges_of(pages, seen),
+        matched=set(Match.objects.filter(**pairs).values_list("watch_id", "listing_id")),
+        doubted={(row.watch_id, row.listing_id): row.pk for row in Doubt.objects.still_open().filter(**pairs)},
+        listings=Listing.objects.in_bulk(listings),
     )
 
 
-def _put_aside(seen: dict[str, dict[str, Seen]]) -> set[tuple[int, int]]:
-    """(watch, listing) of things listed again that the person has put aside under their old number."""
-    rows = [one for found in seen.values() for one in found.values()]
-    again = [one.listing_id for one in rows if EventKind.RELISTED in one.events]
-    if not again:
-        return set()
-    ignored = Match.objects.filter(listing__relisted_as__in=again, state=MatchState.IGNORED)
-    return set(ignored.values_list("watch_id", "listing__relisted_as"))
+def _edges_of(pages: Sequence[Page], seen: list[Seen]) -> Edges:
+    """What lately happened to listings that these pages show: another target's check may have written it down."""
+    known = {one.listing_id for one in seen if not one.fresh and not one.events}
+    if not pages or not known:
+        return {}
+    since = min(page.result.started_at for page in pages) - EDGE_MEMORY
+    kinds = [kind for kind, _cause in EDGES]
+    recent = ListingEvent.objects.filter(listing_id__in=known, kind__in=kinds, at__gte=since)
+    happened: Edges = {}
+    for listing_id, kind, at in recent.values_list("listing_id", "kind", "at"):
+        happened.setdefault(listing_id, []).append((kind, at))
+    return happened
 
 
-def _aside(draft: Match) -> Match:
-    draft.state = MatchState.IGNORED
-    return draft
+def _keep_doubts(judged: Judged, now: datetime) -> None:
+    doubts.raise_doubts(judged.doubtful, now=now)
+    for outcome, ids in judged.settled.items():
+        doubts.decide_doubts(ids, outcome, now=now)
 
 
 def _baseline(links: list[int], now: datetime) -> None:
@@ -81,98 +93,36 @@ def _baseline(links: list[int], now: datetime) -> None:
         WatchTarget.objects.filter(pk__in=links, baselined_at=None).update(baselined_at=now)
 
 
-def _drafts(
-    link: WatchTarget, page: Page, rows: dict[str, Seen], had: set[tuple[int, int]], now: datetime
-) -> list[Match]:
-    rule = rule_of(link.watch)
-    drafts = []
-    for one in rows.values():
-        wanted = link.baselined_at is None or one.sighting.external_id in page.changed
-        if not wanted or one.doubted or (link.watch_id, one.listing_id) in had:
-            continue
-        decision = decide(rule, one.sighting, now=now)
-        if decision.matches:
-            drafts.append(_draft(link, page, one, decision, now))
-    return drafts
-
-
-def rule_of(watch: Watch) -> Rule:
-    """The watch's limits as plain values."""
-    return Rule(
-        must=tuple(watch.must),
-        any_of=tuple(watch.any_of),
-        none_of=tuple(watch.none_of),
-        price_min=watch.price_min,
-        price_max=watch.price_max,
-        currency=watch.currency,
-        conditions=tuple(watch.conditions),
-        shipping_included=watch.shipping == ShippingWish.INCLUDED,
-    )
-
-
-def _draft(link: WatchTarget, page: Page, one: Seen, decision: Decision, now: datetime) -> Match:
-    cause = _cause(link, page, one)
-    return Match(
-        user_id=link.watch.user_id,
-        watch=link.watch,
-        listing_id=one.listing_id,
-        cause=cause,
-        silent=cause == Cause.EXISTING and link.quiet,
-        price=amount_of(one.sighting.price),
-        decision=list(decision.rules),
-        trace=page.result.trace,
-        matched_at=now,
-    )
-
-
-def _cause(link: WatchTarget, page: Page, one: Seen) -> Cause:
-    """New is: not shown before, and created since the watch began. A bumped old listing is not new."""
-    if link.baselined_at is None:
-        return Cause.LISTED if _created_after(link.began_at, one) else Cause.EXISTING
-    edge = _edge(one, page.result.started_at)
-    if edge is not None:
-        return edge
-    if page.shown_before(one.sighting.external_id):
-        return Cause.CHANGED
-    grace = _index_lag(page.target.marketplace) + INDEX_MARGIN
-    return Cause.LISTED if _created_after(link.began_at - grace, one, unknown=one.fresh) else Cause.EXISTING
-
-
-def _created_after(moment: datetime, one: Seen, *, unknown: bool = False) -> bool:
-    created = one.sighting.created
-    return unknown if created is None else created >= moment
-
-
-def _edge(one: Seen, at: datetime) -> Cause | None:
-    """The edge that made it match; another target's check may have been the one that wrote it down."""
-    kinds = set(one.events)
-    if not one.fresh and not kinds:
-        recent = ListingEvent.objects.filter(listing_id=one.listing_id, at__gte=at - EDGE_MEMORY)
-        kinds = set(recent.values_list("kind", flat=True))
-    for kind, cause in EDGES:
-        if kind in kinds:
-            return cause
-    return None
-
-
-def _index_lag(marketplace: str) -> timedelta:
-    try:
-        return timedelta(seconds=catalog().get(marketplace).manifest.index_lag)
-    except UnknownMarketplace:
-        return timedelta()
-
-
-def _save(drafts: list[Match], joined: Joined) -> None:
+def save(drafts: list[Match], joined: Joined) -> None:
     """One match per watch and listing, whoever comes first; only what this recording made is told of."""
-    if not drafts:
-        return
-    drafts.sort(key=lambda match: match.listing_id)
-    Match.objects.bulk_create(drafts, ignore_conflicts=True, batch_size=200)
-    made = Match.objects.filter(public_id__in=[draft.public_id for draft in drafts], silent=False).exclude(
-        state=MatchState.IGNORED
-    )
+    drafts.sort(key=lambda match: (match.listing_id, match.watch_id))
+    for start in range(0, len(drafts), SAVED_AT_ONCE):
+        some = drafts[start : start + SAVED_AT_ONCE]
+        _put_aside(some)
+        Match.objects.bulk_create(some, ignore_conflicts=True)
+        _told([draft.public_id for draft in some], joined)
+
+
+def _put_aside(drafts: Sequence[Match]) -> None:
+    """What is listed again stays ignored where the person has put it aside under its old number."""
+    listings = {draft.listing_id for draft in drafts}
+    ignored = Match.objects.filter(listing__relisted_as__in=listings, state=MatchState.IGNORED)
+    aside = set(ignored.values_list("watch_id", "listing__relisted_as"))
+    for draft in drafts:
+        if (draft.watch_id, draft.listing_id) in aside:
+            draft.state = MatchState.IGNORED
+
+
+def _told(public_ids: list[str], joined: Joined) -> None:
+    made = Match.objects.filter(public_id__in=public_ids, silent=False).exclude(state=MatchState.IGNORED)
     for pk, trace, listing_id, marketplace in made.values_list("pk", "trace", "listing_id", "listing__marketplace"):
         joined.matched[trace] += 1
         joined.announced.append(pk)
         if follow.can_look(marketplace):
             joined.listings.add(listing_id)
+
+
+def tell(joined: Joined, *, now: datetime) -> None:
+    """Have the matches told of and their listings followed, after the commit."""
+    outbox.write(topic=TOPIC, object_ids=joined.announced, now=now)
+    follow.follow_later(listing_ids=joined.listings, now=now)

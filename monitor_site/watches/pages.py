@@ -23,12 +23,16 @@ def currency_of(marketplace: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """One counted answer. ``whole``: some watch sees this target for the first time, so every row is looked at."""
+    """One counted answer. ``whole``: some watch sees this target for the first time, so every row is looked at.
+
+    ``due`` are the ids of rows that time has brought closer to what some watch asks for, changed or not.
+    """
 
     target: Target
     result: Result
     before: dict[str, str]
     whole: bool = False
+    due: frozenset[str] = frozenset()
 
     @cached_property
     def recent(self) -> dict[str, str]:
@@ -57,4 +61,4 @@ class Page:
 
     def _interesting(self) -> Sequence[Sighting]:
         rows = self.result.sightings
-        return rows if self.whole else [row for row in rows if row.external_id in self.changed]
+        return rows if self.whole else [row for row in rows if row.external_id in self.changed | self.due]

@@ -12,12 +12,12 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from monitor_site.contract import Kind, Sighting, Status
 
-from .joining import rule_of
 from .matching import Rule
 from .matching.verdicts import Verdict
 from .matching.words import word_rules
 from .models import Sample, Target, Watch, WatchPrices
 from .prices import figures_of
+from .rules import rule_of
 
 DAYS = (30, 90, 365)
 CARD_DAYS = 90

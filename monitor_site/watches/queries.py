@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from .beat import next_beat, phase_ms
 from .figures import COUNTED, hourly, last_hours, lows, midnight, recent
-from .models import Check, EventKind, ListingEvent, Match, Outcome, Target, Watch, WatchTarget
+from .models import Check, EventKind, ListingEvent, Match, Note, Outcome, Target, Watch, WatchTarget
 from .needs import Need, needing
 from .text import fold
 
@@ -60,13 +60,14 @@ class Beat:
 class Filters:
     """``state`` is ``needing``, ``paused`` or empty, ``order`` a key of ``ORDERS``, ``text`` is in name or words.
 
-    ``marketplace`` is one that is asked, empty for any.
+    ``marketplace`` is one that is asked, empty for any; ``tag`` the number of one that they wear.
     """
 
     state: str = ""
     marketplace: str = ""
     text: str = ""
     order: str = "attention"
+    tag: int | None = None
 
 
 ORDERS: Mapping[str, Sequence[str]] = {
@@ -91,6 +92,8 @@ def watches_of(
     if wanted.marketplace:
         asked = WatchTarget.objects.filter(watch=OuterRef("pk"), target__marketplace=wanted.marketplace)
         watches = watches.filter(Exists(asked))
+    if wanted.tag is not None:
+        watches = watches.filter(tagged__tag=wanted.tag)
     return _naming(watches, wanted.text).order_by(*ORDERS.get(wanted.order, ORDERS["attention"]))
 
 
@@ -113,7 +116,7 @@ def rows(watches: Iterable[Watch], *, now: datetime, zone: tzinfo) -> list[Row]:
     targets, newest = _targets(page), recent(page)
     facts = _Facts(
         targets=targets,
-        ticks=_ticks(targets),
+        ticks=_ticks(targets, began={watch.pk: watch.created_at for watch in page}),
         counts=hourly(newest, now=now, zone=zone),
         lows=lows(newest, now=now),
         hours=last_hours(now, zone),
@@ -185,23 +188,31 @@ def _targets(watches: Collection[Watch]) -> dict[int, list[Target]]:
     return found
 
 
-def _ticks(targets: Mapping[int, Sequence[Target]]) -> dict[int, tuple[str, ...]]:
-    """The last runs of each watch, told from the index (target, -id): one range for each target."""
+def _ticks(targets: Mapping[int, Sequence[Target]], *, began: Mapping[int, datetime]) -> dict[int, tuple[str, ...]]:
+    """The last runs of each watch since it began, told from the index (target, -id): one range for each target."""
     since = {target.pk: target.since for found in targets.values() for target in found}  # type: ignore[attr-defined]
-    runs: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    runs: dict[int, list[Check]] = defaultdict(list)
     if since:
         for run in _runs_since(since):
-            runs[run.target_id].append((run.pk, tick(run)))
-    latest = {pk: sorted(run for target in found for run in runs[target.pk])[-TICKS:] for pk, found in targets.items()}
-    padded = {pk: ("none",) * (TICKS - len(found)) + tuple(word for _, word in found) for pk, found in latest.items()}
+            runs[run.target_id].append(run)
+    latest = {
+        pk: _latest((run for target in found for run in runs[target.pk]), began=began[pk])
+        for pk, found in targets.items()
+    }
+    padded = {pk: ("none",) * (TICKS - len(found)) + found for pk, found in latest.items()}
     return defaultdict(lambda: ("none",) * TICKS, padded)
+
+
+def _latest(runs: Iterable[Check], *, began: datetime) -> tuple[str, ...]:
+    own = sorted((run for run in runs if run.started_at >= began), key=lambda run: run.pk)
+    return tuple(tick(run) for run in own[-TICKS:])
 
 
 def _runs_since(since: Mapping[int, int]) -> QuerySet[Check]:
     wanted = Q()
     for target_id, first in since.items():
         wanted |= Q(target_id=target_id, id__gte=first)
-    return Check.objects.filter(wanted).only("id", "target_id", "outcome", "lateness_ms", "missed_beats")
+    return Check.objects.filter(wanted).only("id", "target_id", "outcome", "lateness_ms", "missed_beats", "started_at")
 
 
 def tick(run: Check) -> str:
@@ -257,7 +268,9 @@ def runs_of(
 
     Each question is read alone, from the index (target, -id): a common read would sort all their runs.
     """
-    runs = Check.objects.filter(RESULTS.get(result, Q())).select_related("target").order_by("-id")
+    # What was asked before is somebody else's affair: that it was says that another person watches the same.
+    own = Q(started_at__gte=watch.created_at) & RESULTS.get(result, Q())
+    runs = Check.objects.filter(own).select_related("target").order_by("-id")
     if before:
         runs = runs.filter(id__lt=before)
     links = watch.links.filter(target__marketplace=marketplace) if marketplace else watch.links.all()
@@ -267,11 +280,12 @@ def runs_of(
 
 
 def matches_of(watch: Watch, *, silent: bool = False, before: int | None = None) -> QuerySet[Match]:
-    """The matches of a watch, newest first, with ``price_before``, the price before the last drop.
+    """The matches of a watch, newest first, with ``price_before``, the price before the last drop, and ``note``.
 
     Those that were told, or the ``silent`` ones that were there before the watch began.
     """
     drops = ListingEvent.objects.filter(listing=OuterRef("listing"), kind=EventKind.PRICE_DROP).order_by("-at")
     matches = watch.matches.filter(silent=silent).select_related("listing", "watch__prices")
-    matches = matches.annotate(price_before=Subquery(drops.values("before")[:1]))
+    notes = Note.objects.filter(listing=OuterRef("listing"), user=OuterRef("user")).values("text")[:1]
+    matches = matches.annotate(price_before=Subquery(drops.values("before")[:1]), note=Subquery(notes))
     return (matches.filter(id__lt=before) if before else matches).order_by("-id")

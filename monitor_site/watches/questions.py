@@ -13,6 +13,7 @@ from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.outbox import services as outbox
 
 from .models import Target, TargetKind, Watch, WatchTarget
+from .wished_words import word_sets
 from .wishes import criteria_of
 
 TOPIC = "target"
@@ -27,14 +28,15 @@ def target_key(*, marketplace: str, kind: str, criteria: str) -> str:
 
 
 def questions(watch: Watch) -> list[tuple[str, str]]:
-    """What a watch asks, as (marketplace, canonical criteria): one question for each marketplace and "any of" word."""
-    tails = watch.any_of or [""]
-    return sorted(
-        {(name, _criteria(watch, name, [*watch.must, tail])) for name in watch.marketplaces for tail in tails}
-    )
+    """What a watch asks, as (marketplace, canonical criteria): one question for each marketplace, "any of" word and
+
+    combination of alternatives.
+    """
+    words = list(word_sets(must=watch.must, any_of=watch.any_of))
+    return sorted({(name, _criteria(watch, name, each)) for name in watch.marketplaces for each in words})
 
 
-def _criteria(watch: Watch, marketplace: str, words: list[str]) -> str:
+def _criteria(watch: Watch, marketplace: str, words: Iterable[str]) -> str:
     return canonical(criteria_of(marketplace, words=words, options=watch.options.get(marketplace, {})))
 
 

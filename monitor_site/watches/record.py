@@ -4,24 +4,30 @@ The fence comes first: a result counts only if no newer one was recorded for its
 the same transaction, the outbox rows that tell of matches included.
 """
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 
 from monitor_site.contract import NoPace, SuspectEmpty
 
-from . import changes, gathering, looking, sold
+from . import changes, doubts, gathering, looking, sold
+from .answering import answer
 from .beat import missed_beats, phase_ms
-from .joining import Joined, join
+from .joining import Joined, join, tell
 from .models import Check, Outcome, Target, TargetKind, WatchTarget
+from .nearing import due_rows
 from .pages import Page
 from .questions import lock
-from .results import Recorded, Result, Standing
+from .results import LONGEST_REST, Recorded, Result, Standing, asked_rest
 from .sightings import Seen, touch, upsert
 
-LONGEST_DELAY_MS = 15 * 60 * 1000
+LONGEST_DELAY_MS = round(LONGEST_REST.total_seconds() * 1000)
+# What is no search keeps its time, which has passed, when its result does not count: without a rest it would be asked
+# on and on.
+UNCOUNTED_DELAY_MS = 60 * 1000
 # How coarse "last seen" of a listing is: one update per target and so many seconds, not one per row and check.
 SEEN_SECONDS = 300
 # What a column holds: later than three weeks is simply very late.
@@ -38,7 +44,7 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
     joined = _found(accepted, targets, now)
     Check.objects.bulk_create([_check(r, targets[r.target_id], joined) for r in accepted])
     recorded.matches = joined.announced
-    recorded.standings = [_standing(r, targets.get(r.target_id)) for r in results]
+    recorded.standings = [_standing(r, targets.get(r.target_id), recorded.stale) for r in results]
     return recorded
 
 
@@ -74,17 +80,22 @@ def _after_success(result: Result) -> dict[str, Any]:
 def _found(results: Sequence[Result], targets: dict[int, Target], now: datetime) -> Joined:
     """What searches, looks and questions for sales brought, and what follows from it."""
     searches, looks, sales = (_of_kind(results, targets, kind) for kind in TargetKind)
-    pages, links = _pages(_good(searches), targets)
-    closer = [looking.look_of(targets[r.target_id], r) for r in _good(looks)]
+    pages, links = _pages(_good(searches), targets, now)
+    closer = [looking.look_of(targets[r.target_id], r) for r in looks]
     seen = upsert([*(page.look for page in pages if page.look.sightings), *closer], now=now)
     for page in pages:
         _remember(page, seen.get(page.result.trace, {}))
-    joined = join(pages=[page for page in pages if page.changed or page.whole], links=links, seen=seen, now=now)
+    joined = join(
+        pages=[page for page in pages if page.changed or page.due or page.whole], links=links, seen=seen, now=now
+    )
+    answer(_good(looks), seen, joined, now=now)
+    tell(joined, now=now)
     gathering.note_found(pages, seen, now=now)
     joined.new.update(gathering.gather(_good(sales), targets, now=now))
     sold.conclude(sales, targets, now=now)
     changes.tell(seen=seen, removed=looking.conclude(looks, targets, now=now), now=now)
     _touch(pages, now)
+    doubts.ask_waiting({link.watch_id for link in links}, now=now)
     return joined
 
 
@@ -96,20 +107,27 @@ def _good(results: Sequence[Result]) -> list[Result]:
     return [result for result in results if not result.failed]
 
 
-def _pages(results: Sequence[Result], targets: dict[int, Target]) -> tuple[list[Page], list[WatchTarget]]:
-    """Only rows that changed, or all where some watch waits for its baseline, are looked at closer."""
-    links = list(WatchTarget.objects.filter(target_id__in=[r.target_id for r in results], watch__paused_at=None))
+def _pages(
+    results: Sequence[Result], targets: dict[int, Target], now: datetime
+) -> tuple[list[Page], list[WatchTarget]]:
+    """Only rows that changed or came near their end, or all where some watch waits for its baseline, are looked at."""
+    asking = WatchTarget.objects.filter(target_id__in=[r.target_id for r in results], watch__paused_at=None)
+    links: list[Any] = list(asking.annotate(minutes=F("watch__ends_within_minutes")))
     waiting = {link.target_id for link in links if link.baselined_at is None}
-    return [_page(targets[r.target_id], r, whole=r.target_id in waiting) for r in results], links
+    windows: dict[int, set[timedelta]] = {link.target_id: set() for link in links}
+    for link in (link for link in links if link.minutes is not None):
+        windows[link.target_id].add(timedelta(minutes=link.minutes))
+    return [_page(targets[r.target_id], r, r.target_id in waiting, windows, now) for r in results], links
 
 
-def _page(target: Target, result: Result, *, whole: bool) -> Page:
-    return Page(target=target, result=result, before=target.recent, whole=whole)
+def _page(target: Target, result: Result, whole: bool, windows: dict[int, set[timedelta]], now: datetime) -> Page:
+    due = due_rows(target, result, windows.get(target.pk, ()), now=now)
+    return Page(target=target, result=result, before=target.recent, whole=whole, due=due)
 
 
 def _remember(page: Page, seen: dict[str, Seen]) -> None:
     """Keep the answer for the next comparison; what is doubted counts as changed until it is believed."""
-    doubted = {name: page.before.get(name, "") for name, one in seen.items() if one.doubted}
+    doubted = {name: "" for name, one in seen.items() if one.doubted}
     recent = page.recent | doubted
     if recent != page.before:
         Target.objects.filter(pk=page.target.pk).update(recent=recent)
@@ -171,11 +189,13 @@ def _missed(result: Result, target: Target) -> int:
     return min(missed, MOST_MS)
 
 
-def _standing(result: Result, target: Target | None) -> Standing:
+def _standing(result: Result, target: Target | None, stale: Collection[int]) -> Standing:
     """A target that is gone is inactive; one that failed comes back later, twice as late each time."""
     if target is None:
         return Standing(target_id=result.target_id, key="0" * 64, active=False, interval_seconds=1)
-    counts = result.failed and result.error != NoPace.code and target.is_search
+    if not target.is_search:
+        return standing_of(target, delay_ms=UNCOUNTED_DELAY_MS if target.pk in stale else 0)
+    counts = result.failed and result.error != NoPace.code
     return standing_of(target, delay_ms=max(_delay_ms(target), _asked_ms(result)) if counts else 0)
 
 
@@ -197,8 +217,7 @@ def due_ms_of(target: Target) -> int | None:
 
 
 def _asked_ms(result: Result) -> int:
-    """How long the marketplace wants this question to rest, as far as we go along with it."""
-    return round(min(LONGEST_DELAY_MS, max(0.0, result.wait_seconds or 0.0) * 1000))
+    return round(asked_rest(result).total_seconds() * 1000)
 
 
 def _delay_ms(target: Target) -> int:

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from monitor_site.contract import Sighting
+
+LONGEST_REST = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,11 @@ class Result:
     def failed(self) -> bool:
         """The check ended with an error."""
         return bool(self.error)
+
+
+def asked_rest(result: Result) -> timedelta:
+    """How long the marketplace wants this question to rest, as far as we go along with it."""
+    return timedelta(seconds=max(0.0, min(result.wait_seconds or 0.0, LONGEST_REST.total_seconds())))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,30 +1,35 @@
 """What people do with watches and matches: one verb on one noun, one transaction each."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from monitor_site.outbox import services as outbox
 
-from . import follow, questions, sold
-from .models import Match, MatchQuerySet, MatchState, Target, Watch
+from . import follow, questions, quotas, sold, tagging, versions
+from .models import Doubt, Match, MatchQuerySet, MatchState, Target, Watch, WatchTag, WatchVersion
 from .pages import currency_of
 from .questions import CHECK_NOW
-from .wishes import Wish, checked
+from .rules import rule_of
+from .wishes import LONGEST_NAME, Wish, checked
 
 __all__ = [
     "Wish",
     "change_watch",
     "check_now",
+    "copy_watch",
     "create_watch",
     "delete_watch",
+    "draft_watch",
     "ignore_match",
     "pause_watch",
     "release_target",
     "restore_match",
+    "restore_version",
     "resume_watch",
     "see_all",
     "see_matches",
@@ -33,35 +38,41 @@ __all__ = [
 WISHED = tuple(field.name for field in fields(Wish))
 
 
-@transaction.atomic
-def create_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
-    """Save a wish and begin to ask. Raises ``ValidationError`` with a sentence per field."""
+def draft_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
+    """The watch that a wish would become, not saved. Raises ``ValidationError`` with a sentence per field."""
     watch = Watch(user=user, created_at=now)
     _fill(watch, checked(wish), now)
+    return watch
+
+
+@transaction.atomic
+def create_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
+    """Save a wish and begin to ask. Raises ``ValidationError`` with a sentence per field, or for one watch too many."""
+    watch = draft_watch(user=user, wish=wish, now=now)
+    quotas.check(watch=watch, asked=None)
     watch.save()
+    versions.keep(watch=watch, by=user, now=now)
     questions.link(watch=watch, now=now, quiet=not watch.tell_existing)
     return watch
 
 
 @transaction.atomic
-def change_watch(*, watch: Watch, wish: Wish, now: datetime) -> Watch:
-    """Change a watch. New questions, as those to a marketplace added to it, begin with a silent baseline; under a
+def change_watch(*, watch: Watch, wish: Wish, now: datetime, by: Any = None) -> Watch:
+    """Change a watch; ``by`` is who does it, its user when not given. What it was before stays as a version.
 
-    changed rule, what was listed since the last check is still new. Raises ``ValidationError`` with a sentence per
-    field; nothing is saved then.
+    New questions, as those to a marketplace added to it, begin with a silent baseline; under a changed rule, what was
+    listed since the last check is still new. Raises ``ValidationError`` with a sentence per field; nothing is saved
+    then.
     """
-    before, asked = _rule_of(watch), _targets_of(watch)
+    before, asked = rule_of(watch), _targets_of(watch)
     _fill(watch, checked(wish), now)
+    quotas.check(watch=watch, asked=len(asked))
     watch.save(update_fields=[*WISHED, "currency", "updated_at"])
+    versions.keep(watch=watch, by=by or watch.user, now=now)
     questions.link(watch=watch, now=now, quiet=True)
-    if _rule_of(watch) != before:
+    if rule_of(watch) != before:
         questions.look_again(watch=watch, target_ids=asked, now=now)
     return watch
-
-
-def _rule_of(watch: Watch) -> tuple[Any, ...]:
-    words = (watch.must, watch.any_of, watch.none_of)
-    return (*map(tuple, words), watch.price_min, watch.price_max, tuple(watch.conditions), watch.shipping)
 
 
 def _fill(watch: Watch, wish: Wish, now: datetime) -> None:
@@ -77,20 +88,48 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
 
 
+def restore_version(*, version: WatchVersion, by: Any, now: datetime) -> Watch:
+    """Wish again what a version says, as a new version. Raises what :func:`change_watch` raises."""
+    return change_watch(watch=version.watch, wish=versions.wish_of(version.wish), by=by, now=now)
+
+
 @transaction.atomic
-def pause_watch(*, watch: Watch, now: datetime) -> None:
-    """Stop asking for this watch. Its targets go on for the others who ask them."""
-    if Watch.objects.filter(pk=watch.pk, paused_at=None).update(paused_at=now, updated_at=now):
+def copy_watch(*, watch: Watch, now: datetime) -> Watch:
+    """A paused watch of the same wish and tags, under a name that says so. Raises what :func:`create_watch` raises."""
+    wish = versions.wish_of(versions.values_of(watch))
+    name = gettext("Copy of %(name)s") % {"name": wish.name}
+    copy = create_watch(user=watch.user, wish=replace(wish, name=name[:LONGEST_NAME].rstrip()), now=now)
+    pause_watch(watch=copy, now=now)
+    WatchTag.objects.bulk_create([WatchTag(watch=copy, tag=tag) for tag in watch.tags.all()])
+    return copy
+
+
+@transaction.atomic
+def pause_watch(*, watch: Watch, now: datetime) -> bool:
+    """Stop asking for this watch; whether it was on.
+
+    Its targets go on for the others who ask them; what it doubts is left undecided.
+    """
+    questions.lock(_targets_of(watch))
+    was_on = Watch.objects.filter(pk=watch.pk, paused_at=None).update(paused_at=now, updated_at=now)
+    if was_on:
+        follow.follow_later(listing_ids=_give_up_doubts(watch), now=now)
         questions.settle(target_ids=_targets_of(watch), now=now)
+    return bool(was_on)
 
 
 @transaction.atomic
-def resume_watch(*, watch: Watch, now: datetime) -> None:
-    """Ask again. What came and went meanwhile is the new baseline: a long pause does not end in a flood."""
-    if Watch.objects.filter(pk=watch.pk).exclude(paused_at=None).update(paused_at=None, updated_at=now):
+def resume_watch(*, watch: Watch, now: datetime) -> bool:
+    """Ask again; whether it was paused.
+
+    What came and went meanwhile is the new baseline: a long pause does not end in a flood.
+    """
+    was_paused = Watch.objects.filter(pk=watch.pk).exclude(paused_at=None).update(paused_at=None, updated_at=now)
+    if was_paused:
         questions.lock(_targets_of(watch))
         questions.begin_again(watch=watch, began_at=now)
         questions.settle(target_ids=_targets_of(watch), now=now)
+    return bool(was_paused)
 
 
 @transaction.atomic
@@ -98,9 +137,22 @@ def delete_watch(*, watch: Watch, now: datetime) -> None:
     """Remove a watch and its matches; listings and their prices stay."""
     targets = _targets_of(watch)
     questions.lock(targets)
-    follow.follow_later(listing_ids=follow.followed(Match.objects.filter(watch=watch)), now=now)
+    listings = follow.looked_at(Match.objects.filter(watch=watch)) | _give_up_doubts(watch)
     watch.delete()
+    tagging.forget_unused(watch.user)
+    follow.follow_later(listing_ids=listings, now=now)
     questions.settle(target_ids=targets, now=now)
+
+
+def _give_up_doubts(watch: Watch) -> set[int]:
+    """Nothing is decided for a watch that does not ask; returns the listings that are looked at because of it.
+
+    Its targets are held. As in a recording, doubts come before the outbox, so that neither waits for the other.
+    """
+    doubts = Doubt.objects.still_open().filter(watch=watch)
+    listings = follow.looked_at(doubts)
+    doubts.delete()
+    return listings
 
 
 def _targets_of(watch: Watch) -> set[int]:

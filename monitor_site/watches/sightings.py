@@ -40,7 +40,7 @@ class Seen:
 class Look:
     """All sightings of one check, with its marketplace and that one's currency, its start and trace.
 
-    ``closer``: not rows of a search but one listing, asked for by itself.
+    ``closer``: not rows of a search but one listing, ``asked`` for by itself; when it failed, without a sighting.
     """
 
     marketplace: str
@@ -49,10 +49,19 @@ class Look:
     at: datetime
     sightings: Sequence[Sighting]
     closer: bool = False
+    asked: str = ""
+
+    @property
+    def external_ids(self) -> set[str]:
+        """All that this check may change."""
+        return {sighting.external_id for sighting in self.sightings} | ({self.asked} if self.asked else set())
 
 
 def upsert(looks: Sequence[Look], *, now: datetime) -> dict[str, dict[str, Seen]]:
-    """Write what the looks saw; returns trace → external id → :class:`Seen`."""
+    """Write what the looks saw; returns trace → external id → :class:`Seen`.
+
+    The listings of failed looks are held with the others: whoever finds some of them gone waits for nobody then.
+    """
     known = _known(looks, hold=False)
     _insert_new(looks, known, now)
     rows = _known(looks, hold=True)
@@ -92,7 +101,7 @@ def touch(*, marketplace: str, external_ids: Iterable[str], now: datetime) -> No
     """These listings are still there. What another worker holds is left to it: nobody waits for a coarse figure."""
     rows = Listing.objects.filter(marketplace=marketplace, external_id__in=list(external_ids))
     if connection.features.has_select_for_update_skip_locked:
-        rows = rows.select_for_update(skip_locked=True)
+        rows = rows.select_for_update(skip_locked=True, no_key=connection.features.has_select_for_no_key_update)
     Listing.objects.filter(pk__in=list(rows.values_list("pk", flat=True))).update(seen_at=now)
 
 
@@ -100,7 +109,7 @@ def _known(looks: Sequence[Look], *, hold: bool) -> dict[tuple[str, str], Listin
     """The rows of these listings; ``hold`` them, so that of a search and a look at once neither is lost."""
     found: dict[tuple[str, str], Listing] = {}
     for marketplace in sorted({look.marketplace for look in looks}):
-        ids = {s.external_id for look in looks if look.marketplace == marketplace for s in look.sightings}
+        ids = set().union(*(look.external_ids for look in looks if look.marketplace == marketplace))
         rows = Listing.objects.filter(marketplace=marketplace, external_id__in=ids).defer("description")
         if hold:
             rows = rows.order_by("external_id").select_for_update(
@@ -168,19 +177,24 @@ def _settle(
     row = rows[name]
     if name not in known:
         return Seen(sighting=sighting, listing_id=row.pk, fresh=True)
-    if not look.closer and row.digest == digest(sighting):
+    repeats = not look.closer and row.digest == digest(sighting)
+    if repeats and not _brings_back(sighting, row):
         return Seen(sighting=sighting, listing_id=row.pk, fresh=False)
     if _doubted(look, sighting, row):
         return Seen(sighting=sighting, listing_id=row.pk, fresh=False, doubted=True)
-    events, damped = _change(look, sighting, row)
+    events, damped = _change(look, sighting, row, repeats=repeats)
     return Seen(sighting=sighting, listing_id=row.pk, fresh=False, events=events, damped=damped)
+
+
+def _brings_back(sighting: Sighting, row: Listing) -> bool:
+    """On sale, although it was not when somebody looked last."""
+    return sighting.status == Status.ON_SALE and row.status not in (Status.ON_SALE, Status.UNKNOWN)
 
 
 def _doubted(look: Look, sighting: Sighting, row: Listing) -> bool:
     """A search is behind what is looked at, by how much nobody knows."""
-    brings_back = sighting.status == Status.ON_SALE and row.status not in (Status.ON_SALE, Status.UNKNOWN)
     last = row.looked_at or (row.observed_at if _was_never_on_sale(row) else None)
-    return brings_back and last is not None and look.at < last + SEARCH_LAG and not look.closer
+    return _brings_back(sighting, row) and last is not None and look.at < last + SEARCH_LAG and not look.closer
 
 
 def _was_never_on_sale(row: Listing) -> bool:
@@ -188,12 +202,14 @@ def _was_never_on_sale(row: Listing) -> bool:
     return row.sold_at is not None and row.sold_at <= row.first_seen_at
 
 
-def _change(look: Look, sighting: Sighting, row: Listing) -> tuple[frozenset[str], frozenset[str]]:
+def _change(look: Look, sighting: Sighting, row: Listing, *, repeats: bool) -> tuple[frozenset[str], frozenset[str]]:
     """Take the new state over, if this look is the newer one; returns the edges, and those that only repeat.
+
+    A search that ``repeats`` what searches said last tells nothing but that the listing is on sale.
 
     The digest is what searches said last: a look leaves it alone, so that a search which repeats itself is no news.
     """
-    new = taken_over(row, sighting, closer=look.closer)
+    new = {"status": sighting.status.value} if repeats else taken_over(row, sighting, closer=look.closer)
     new |= sale_after(row, new, sighting, seen_at=look.at)
     ours: dict[str, Any] = {"looked_at": look.at} if look.closer else {"digest": digest(sighting)}
     ours |= {"observed_at": look.at, "seen_at": look.at}

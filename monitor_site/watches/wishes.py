@@ -9,18 +9,15 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
 
-from monitor_site.contract import Condition, SearchCriteria
+from monitor_site.contract import SearchCriteria
 from monitor_site.marketplaces.catalog import catalog
 
+from .limits import check_limits
 from .models import Policy, ShippingWish
 from .pages import currency_of
-from .text import fold
+from .wished_words import check_words, clean_words, has_control, word_sets
 
 LONGEST_NAME = 80
-LONGEST_WORD = 60
-MOST_WORDS = 20
-MOST_QUESTIONS = 5
-HIGHEST_PRICE = 9_999_998
 LONGEST_INTERVAL = 24 * 3600
 
 
@@ -28,8 +25,8 @@ LONGEST_INTERVAL = 24 * 3600
 class Wish:
     """The content of a watch as a person states it.
 
-    Prices are in minor units of the currency that all its marketplaces share. ``options`` are the plugins' own
-    criteria: marketplace → option → value.
+    Prices are in minor units of the currency that all its marketplaces share. A word may hold alternatives, ``a|b``.
+    ``options`` are the plugins' own criteria: marketplace → option → value. The other fields are those of a watch.
     """
 
     name: str
@@ -37,10 +34,19 @@ class Wish:
     must: Sequence[str] = ()
     any_of: Sequence[str] = ()
     none_of: Sequence[str] = ()
+    in_description: bool = False
+    pattern: str = ""
     price_min: int | None = None
     price_max: int | None = None
+    landed: bool = False
+    kinds: Sequence[str] = ()
     conditions: Sequence[str] = ()
     shipping: str = ShippingWish.ANY
+    rating_min: int | None = None
+    rated_min: int | None = None
+    bids_max: int | None = None
+    ends_within_minutes: int | None = None
+    listed_within_hours: int | None = None
     interval_seconds: int = 60
     policy: str = Policy.NOTIFY
     tell_existing: bool = False
@@ -56,12 +62,14 @@ def checked(wish: Wish) -> Wish:
         name=_name(wish, errors),
         marketplaces=marketplaces,
         options={name: dict(wish.options[name]) for name in marketplaces if wish.options.get(name)},
-        must=_words("must", wish.must, errors),
-        any_of=_words("any_of", wish.any_of, errors),
-        none_of=_words("none_of", wish.none_of, errors),
+        must=clean_words("must", wish.must, errors),
+        any_of=clean_words("any_of", wish.any_of, errors),
+        none_of=clean_words("none_of", wish.none_of, errors),
+        pattern=wish.pattern.strip(),
+        kinds=tuple(dict.fromkeys(wish.kinds)),
         conditions=tuple(wish.conditions),
     )
-    for check in (_check_words, _check_prices, _check_choices, _check_marketplaces):
+    for check in (check_words, check_limits, _check_choices, _check_marketplaces):
         check(clean, errors)
     if "marketplaces" not in errors:
         _check_interval(clean, errors)
@@ -75,67 +83,17 @@ def _add(errors: dict[str, list[str]], name: str, sentence: str) -> None:
     errors.setdefault(name, []).append(sentence)
 
 
-def _has_control(text: str) -> bool:
-    return any(unicodedata.category(char) in {"Cc", "Cs", "Cn"} for char in text)
-
-
 def _name(wish: Wish, errors: dict[str, list[str]]) -> str:
     name = " ".join(wish.name.split()) or " ".join([*wish.must, *wish.any_of])[:LONGEST_NAME].strip()
     name = name or titles(wish.marketplaces)[:LONGEST_NAME]
-    if _has_control(name):
+    if has_control(name):
         _add(errors, "name", _("The name holds characters that cannot be shown. Please type it again."))
     if len(name) > LONGEST_NAME:
         _add(errors, "name", _("The name is longer than %(n)d characters.") % {"n": LONGEST_NAME})
     return name
 
 
-def _words(field_name: str, words: Sequence[str], errors: dict[str, list[str]]) -> tuple[str, ...]:
-    kept: dict[str, str] = {}
-    for word in (" ".join(raw.split()) for raw in words):
-        if word:
-            _check_word(field_name, word, errors)
-            kept.setdefault(fold(word), word)
-    if len(kept) > MOST_WORDS:
-        _add(errors, field_name, _("At most %(n)d words, please.") % {"n": MOST_WORDS})
-    return tuple(kept.values())
-
-
-def _check_word(field_name: str, word: str, errors: dict[str, list[str]]) -> None:
-    if _has_control(word):
-        _add(errors, field_name, _("A word holds characters that cannot be searched for. Please type it again."))
-    elif len(word) > LONGEST_WORD:
-        _add(errors, field_name, _("A word is longer than %(n)d characters.") % {"n": LONGEST_WORD})
-    elif not fold(word).strip("ー "):
-        _add(errors, field_name, _("“%(word)s” holds nothing that can be searched for.") % {"word": word})
-
-
-def _check_words(wish: Wish, errors: dict[str, list[str]]) -> None:
-    if len(wish.any_of) > MOST_QUESTIONS:
-        sentence = _("Each of these words is a question of its own; at most %(n)d, please.")
-        _add(errors, "any_of", sentence % {"n": MOST_QUESTIONS})
-    wanted = {fold(word) for word in (*wish.must, *wish.any_of)}
-    for word in wish.none_of:
-        if fold(word) in wanted:
-            _add(errors, "none_of", _("“%(word)s” is wanted and unwanted at once.") % {"word": word})
-
-
-def _check_prices(wish: Wish, errors: dict[str, list[str]]) -> None:
-    for name, price in (("price_min", wish.price_min), ("price_max", wish.price_max)):
-        if price is not None and price < 0:
-            _add(errors, name, _("A price cannot be below zero."))
-        if price is not None and price > HIGHEST_PRICE:
-            _add(errors, name, _("A price of that height does not occur."))
-    if wish.price_max == 0:
-        _add(errors, "price_max", _("A highest price of 0 would match nothing. Leave it empty for “any price”."))
-    elif wish.price_min is not None and wish.price_max is not None and wish.price_min > wish.price_max:
-        _add(errors, "price_min", _("The lowest price is above the highest price."))
-
-
 def _check_choices(wish: Wish, errors: dict[str, list[str]]) -> None:
-    if not set(wish.conditions) <= {grade.value for grade in Condition if grade is not Condition.UNKNOWN}:
-        _add(errors, "conditions", _("This condition does not exist."))
-    if wish.shipping not in ShippingWish.values:
-        _add(errors, "shipping", _("This choice of shipping does not exist."))
     if wish.policy not in Policy.values:
         _add(errors, "policy", _("This action does not exist."))
     if wish.interval_seconds > LONGEST_INTERVAL:
@@ -177,7 +135,8 @@ def _check_interval(wish: Wish, errors: dict[str, list[str]]) -> None:
 def _check_questions(wish: Wish, errors: dict[str, list[str]]) -> None:
     """Each marketplace must be asked for something: words, or what its plugin takes instead."""
     try:
-        sentence = words_missing(wish.marketplaces, words=(*wish.must, *wish.any_of[:1]), options=wish.options)
+        words = next(word_sets(must=wish.must, any_of=wish.any_of))
+        sentence = words_missing(wish.marketplaces, words=words, options=wish.options)
     except TypeError:
         _add(errors, "options", _("A marketplace does not know one of these options."))
         return

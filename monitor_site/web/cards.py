@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+import structlog
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from monitor_site.contract import Condition, Kind, Shipping
+from monitor_site.contract.rules import Promise
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Cause, Listing, Match, MatchState
 
@@ -15,14 +17,20 @@ from . import pictures, why
 from .highlighting import marked
 from .named import CONDITIONS, SHIPPINGS
 from .prices_fit import Fit, fit_of
+from .resting_words import muted_words
 from .standing import Standing, price_word, standing_of
+
+log = structlog.get_logger(__name__)
 
 MOST_STARS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """The slots of a card. Prices are whole yen; ``was`` and ``drop`` (percent) only after a price drop."""
+    """The slots of a card. Prices are in minor units of the currency of ``listing``.
+
+    ``was`` and ``drop`` (percent) only after a price drop.
+    """
 
     match: Match
     listing: Listing
@@ -40,6 +48,8 @@ class Card:
     was: int | None
     drop: int | None
     decision: list[why.Line]
+    note: str
+    muted: str
     fit: Fit | None
 
     @property
@@ -77,15 +87,20 @@ def purchase_url(listing: Listing, *, gone: bool) -> str:
     plugin, practice = catalog().plugins.get(listing.marketplace), catalog().practice_address(listing.marketplace)
     if plugin is None or plugin.link is None or gone or listing.kind == Kind.AUCTION:
         return ""
-    link = plugin.link(listing.external_id, web=practice or plugin.manifest.home.rstrip("/"))
-    return "" if link == listing.url else link
+    try:
+        link = plugin.link(listing.external_id, web=practice or plugin.manifest.home.rstrip("/"))
+    except Exception as error:  # noqa: BLE001 - a plugin's fault is no reason to keep a person from the page
+        log.warning("plugin.link_failed", plugin=listing.marketplace, error=type(error).__name__)
+        return ""
+    own = Promise(manifest=plugin.manifest, practice=practice).is_own(link)
+    return link if own and link != listing.url else ""
 
 
 def card_of(match: Match) -> Card:
     """Everything the card of a match shows; ``match`` comes with its listing loaded."""
-    listing = match.listing
+    listing, now = match.listing, timezone.now()
     was, drop = _price_drop(match)
-    standing = standing_of(listing, now=timezone.now())
+    standing = standing_of(listing, now=now)
     return Card(
         match=match,
         listing=listing,
@@ -102,8 +117,10 @@ def card_of(match: Match) -> Card:
         price=listing.price,
         was=was,
         drop=drop,
-        decision=why.lines_of(match.decision),
-        fit=fit_of(match, now=timezone.now()),
+        decision=why.lines_of(match.decision, currency=listing.currency),
+        note=getattr(match, "note", None) or "",
+        muted=muted_words(match.watch, now=now),
+        fit=fit_of(match, now=now),
     )
 
 

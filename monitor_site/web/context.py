@@ -53,7 +53,7 @@ def counts(user: Any) -> dict[str, int]:
     """New matches and auctions that end within the hour (both counted up to 100), and watches of a person."""
     if not user.is_authenticated:
         return {"new": 0, "ending": 0, "watches": 0}
-    new = Match.objects.of(user).told().filter(state=MatchState.NEW).order_by()[:COUNTED]
+    new = Match.objects.of(user).told().awake(now=timezone.now()).filter(state=MatchState.NEW).order_by()[:COUNTED]
     ending = ending_soon(user, now=timezone.now())
     watches = Watch.objects.of(user).order_by()
     person = get_user_model().objects.filter(pk=user.pk)

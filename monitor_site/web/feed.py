@@ -11,7 +11,16 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy
 
 from monitor_site.contract import Kind
-from monitor_site.watches.models import Cause, EventKind, ListingEvent, Match, MatchQuerySet, MatchState
+from monitor_site.watches.models import (
+    Cause,
+    EventKind,
+    ListingEvent,
+    Match,
+    MatchQuerySet,
+    MatchState,
+    Note,
+    Watch,
+)
 from monitor_site.watches.text import fold
 
 PER_PAGE = 30
@@ -45,6 +54,7 @@ class Filters:
     watch: int | None
     market: str
     words: str
+    tag: int | None = None
 
     @classmethod
     def of(cls, query: QueryDict) -> "Filters":
@@ -55,11 +65,13 @@ class Filters:
             watch=number(query.get("watch")),
             market=query.get("market", "").replace("\x00", "")[:40],
             words=query.get("q", "").replace("\x00", "").strip()[:200],
+            tag=number(query.get("tag")),
         )
 
     def query(self, **changes: Any) -> str:
         """The query string of these filters with some of them changed."""
-        values = {"show": self.segment, "watch": self.watch, "market": self.market, "q": self.words} | changes
+        values = {"show": self.segment, "watch": self.watch, "market": self.market, "tag": self.tag, "q": self.words}
+        values |= changes
         return urlencode({key: value for key, value in values.items() if value and (key, value) != ("show", "all")})
 
 
@@ -76,14 +88,14 @@ def number(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 19 else None
 
 
-def page_of(user: Any, filters: Filters, *, before: int | None) -> Page:
+def page_of(user: Any, filters: Filters, *, before: int | None, now: datetime) -> Page:
     """The newest matches behind these filters, below ``before``.
 
     A search looks through so many matches and no more; the next page goes on where it ended.
     """
-    matches = _of(user, filters)
+    matches = _of(user, filters, now=now)
     matches = matches.filter(id__lt=before) if before else matches
-    rare = filters.words or filters.market or filters.segment in RARE
+    rare = filters.words or filters.market or filters.tag or filters.segment in RARE
     end = _end_of_search(matches) if rare else None
     matches = matches.filter(id__gte=end) if end else matches
     ids = _ids(_narrowed(matches, filters), filters, limit=PER_PAGE + 1)
@@ -92,8 +104,11 @@ def page_of(user: Any, filters: Filters, *, before: int | None) -> Page:
     return Page(matches=_shown(ids), older=end)
 
 
-def _of(user: Any, filters: Filters) -> MatchQuerySet:
-    told = Match.objects.of(user).told()
+def _of(user: Any, filters: Filters, *, now: datetime) -> MatchQuerySet:
+    """A match is tagged as its watch is."""
+    told = Match.objects.of(user).told().awake(now=now)
+    if filters.tag is not None:
+        told = told.filter(watch__in=Watch.objects.of(user).filter(tagged__tag=filters.tag))
     return told.filter(watch_id=filters.watch) if filters.watch is not None else told
 
 
@@ -113,7 +128,7 @@ def since(user: Any, filters: Filters, *, after: int, now: datetime) -> list[int
 
     PostgreSQL gives ids before it shows rows: a smaller one may appear later than a greater one.
     """
-    wanted = _narrowed(_of(user, filters), filters)
+    wanted = _narrowed(_of(user, filters, now=now), filters)
     fresh = _ids(wanted.filter(id__gt=after), filters, limit=AT_ONCE + 1)
     late = _ids(wanted.filter(matched_at__gte=now - LATE_ROWS), filters, limit=AT_ONCE + 1)
     return sorted({*fresh, *late}, reverse=True)[: AT_ONCE + 1]
@@ -142,10 +157,11 @@ def _shown(ids: list[int]) -> list[Match]:
 
 
 def shown(matches: MatchQuerySet) -> MatchQuerySet:
-    """Matches as cards need them: with watch, its prices, listing and the price before the last drop."""
+    """Matches as cards need them: with watch, its prices, listing, the price before the last drop, and a note."""
+    notes = Note.objects.filter(listing=OuterRef("listing"), user=OuterRef("user")).values("text")[:1]
     drops = ListingEvent.objects.filter(listing=OuterRef("listing"), kind=EventKind.PRICE_DROP).order_by("-at")
     return matches.select_related("watch__prices", "listing").annotate(
-        price_before=Subquery(drops.values("before")[:1])
+        price_before=Subquery(drops.values("before")[:1]), note=Subquery(notes)
     )
 
 
@@ -157,9 +173,9 @@ def changed_lately(user: Any, *, now: datetime) -> list[Match]:
     return list(shown(matches).order_by("-id")[:AT_ONCE])
 
 
-def all_behind(user: Any, filters: Filters, *, upto: int | None) -> MatchQuerySet:
+def all_behind(user: Any, filters: Filters, *, upto: int | None, now: datetime) -> MatchQuerySet:
     """Every match behind these filters up to an id; with words those of the newest that a search looks through."""
-    matches = _narrowed(_of(user, filters), filters)
+    matches = _narrowed(_of(user, filters, now=now), filters)
     matches = matches.filter(id__lte=upto) if upto is not None else matches
     if not filters.words:
         return matches

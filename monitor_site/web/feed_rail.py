@@ -28,12 +28,12 @@ class Market:
 
 def rail_of(user: Any, *, now: datetime) -> dict[str, Any]:
     """The panels of a person; the marketplaces without their state when Redis is away."""
-    return {"fresh": _fresh(user), "markets": _markets(user, now)}
+    return {"fresh": _fresh(user, now), "markets": _markets(user, now)}
 
 
-def _fresh(user: Any) -> list[dict[str, Any]]:
+def _fresh(user: Any, now: datetime) -> list[dict[str, Any]]:
     """The watches with the most new matches."""
-    new = Match.objects.of(user).told().filter(state=MatchState.NEW)
+    new = Match.objects.of(user).told().awake(now=now).filter(state=MatchState.NEW)
     counted = new.order_by().values("watch_id", "watch__name").annotate(n=Count("pk"))
     return list(counted.order_by("-n", "watch__name")[:SHOWN])
 

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches.models import Watch
+from monitor_site.watches.models import Tag, Watch
 
 from .watch_words import marketplace_title
 
 MOST_WATCHES = 200
+MOST_TAGS = 200
 
 
 class Narrowed(Protocol):
@@ -45,4 +46,15 @@ def choices_of(user: Any, filters: Narrowed, segments: Mapping[str, Any]) -> dic
         "market_name": marketplace_title(filters.market) if filters.market else "",
         "any_market": filters.query(market=""),
         "all_paused": bool(watches) and all(watch["paused_at"] for watch in watches),
+    }
+
+
+def tags_of(user: Any, filters: Narrowed) -> dict[str, Any]:
+    """The person's tags, each with the query string it leads to, and the chosen one's name; one query."""
+    tags = list(Tag.objects.of(user).order_by("key")[:MOST_TAGS])
+    chosen = getattr(filters, "tag", None)
+    return {
+        "tags": [{"tag": tag, "query": filters.query(tag=tag.pk)} for tag in tags],
+        "tag_name": next((tag.name for tag in tags if tag.pk == chosen), ""),
+        "any_tag": filters.query(tag=None),
     }

@@ -8,13 +8,13 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site.accounts.models import Theme
 
 from .context import site_name
 from .middleware import THEME_COOKIE
+from .returning import back
 
 YEAR = 365 * 24 * 3600
 
@@ -29,7 +29,7 @@ def more(request: HttpRequest) -> HttpResponse:
 @require_POST
 def set_language(request: HttpRequest) -> HttpResponse:
     """Choose a language, also before signing in; an unknown one changes nothing."""
-    answer = redirect(_back(request))
+    answer = _back(request)
     code = request.POST.get("language", "")
     if code in dict(settings.LANGUAGES):
         _keep(request, "language", code)
@@ -42,7 +42,7 @@ def set_language(request: HttpRequest) -> HttpResponse:
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
     """Choose the appearance, also before signing in; an unknown one changes nothing."""
-    answer = redirect(_back(request))
+    answer = _back(request)
     theme = request.POST.get("theme", "")
     if theme in Theme.values:
         _keep(request, "theme", theme)
@@ -56,12 +56,9 @@ def _keep(request: HttpRequest, name: str, value: str) -> None:
         request.user.save(update_fields=[name])
 
 
-def _back(request: HttpRequest) -> str:
-    """The page the person came from, when it is one of ours."""
-    target = request.POST.get("next", "")
-    if url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
-        return target
-    return reverse("matches")
+def _back(request: HttpRequest) -> HttpResponse:
+    """To the page the person came from."""
+    return back(request, reverse("matches"))
 
 
 @login_not_required

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -53,7 +54,7 @@ def history_of(listing: Listing, *, until: datetime) -> History | None:
     prices, last = [point.price for point in points], max(until, points[-1].at)
     return History(
         steps=_steps(points)[::-1],
-        drawing=drawing.steps(_shares(points, last), label=_in_words(prices)),
+        drawing=drawing.steps(_shares(points, last), label=_in_words(prices, listing.currency)),
         low=min(prices),
         high=max(prices),
         first=points[0].at,
@@ -76,12 +77,12 @@ def _shares(points: Sequence[PricePoint], last: datetime) -> list[tuple[float, i
     return [((point.at - points[0].at).total_seconds() / whole, point.price) for point in points]
 
 
-def _in_words(prices: Sequence[int]) -> str:
-    changes = len(prices) - 1
+def _in_words(prices: Sequence[int], currency: str) -> str:
+    changes, money = len(prices) - 1, partial(wording.money, currency=currency)
     if not changes:
-        return gettext("The price has always been %(price)s.") % {"price": wording.money(prices[0])}
-    facts = {"n": changes, "first": wording.money(prices[0]), "last": wording.money(prices[-1])}
-    facts |= {"low": wording.money(min(prices)), "high": wording.money(max(prices))}
+        return gettext("The price has always been %(price)s.") % {"price": money(prices[0])}
+    facts = {"n": changes, "first": money(prices[0]), "last": money(prices[-1])}
+    facts |= {"low": money(min(prices)), "high": money(max(prices))}
     return (
         ngettext(
             "%(n)d change from %(first)s to %(last)s; lowest %(low)s, highest %(high)s.",
@@ -102,7 +103,7 @@ class Happening:
 
 def timeline_of(listing: Listing) -> list[Happening]:
     """What happened to a listing, newest first."""
-    events = ListingEvent.objects.filter(listing=listing).order_by("-at", "-pk")[:MOST_EVENTS]
+    events = listing.events.order_by("-at", "-pk")[:MOST_EVENTS]
     lines = [Happening(at=event.at, words=words_of(event)) for event in events]
     if listing.listed_at is not None:
         lines.append(Happening(at=listing.listed_at, words=gettext("Listed at the marketplace")))
@@ -124,7 +125,8 @@ def _moment(seconds: int | None) -> str:
 
 
 def _priced(event: ListingEvent) -> dict[str, str]:
-    return {"before": wording.money(event.before), "after": wording.money(event.after)}
+    currency = event.listing.currency
+    return {"before": wording.money(event.before, currency), "after": wording.money(event.after, currency)}
 
 
 SAID: Mapping[str, Callable[[ListingEvent], str]] = {

@@ -48,7 +48,7 @@ class Other:
 def facts_of(listing: Listing, card: Card) -> list[Fact]:
     """What is known, in the order in which a buyer asks."""
     fee = listing.shipping_fee
-    shipping = f"{card.shipping} ({wording.money(fee)})" if fee is not None else card.shipping
+    shipping = f"{card.shipping} ({wording.money(fee, listing.currency)})" if fee is not None else card.shipping
     facts = [
         Fact(label=gettext("Condition"), value=card.condition or gettext("not known")),
         Fact(label=gettext("Shipping"), value=shipping),

@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from monitor_site.contract import Kind
 from monitor_site.watches import follow, services
 from monitor_site.watches.models import Listing, Match, MatchState
+from monitor_site.watches.noting import LONGEST_NOTE, write_note
 
 from . import degraded, pictures
 from .auction_rows import extensions
@@ -60,6 +62,7 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
         "pictures": [_both_sizes(url) for url in thing.images[:MOST_PICTURES]],
         "ignored": all(match.state == MatchState.IGNORED for match in matches),
         "facts": facts_of(thing, card),
+        "longest_note": LONGEST_NOTE,
         "looked_again": _looked_again(thing),
         "lookable": follow.can_look(thing.marketplace) and not card.standing.gone,
         "purchase": purchase_url(thing, gone=card.standing.gone),
@@ -100,6 +103,20 @@ def restore(request: HttpRequest, matches: list[Match]) -> HttpResponse:
         services.restore_match(match=match, now=timezone.now())
     messages.success(request, gettext("Back in the feed: %(title)s") % {"title": matches[0].listing.title})
     return redirect("listing", matches[0].listing_id)
+
+
+@require_POST
+@own_listing
+def note(request: HttpRequest, matches: list[Match]) -> HttpResponse:
+    """Keep the reader's own words about it."""
+    thing = matches[0].listing
+    try:
+        write_note(user=request.user, listing=thing, text=request.POST.get("note", ""), now=timezone.now())
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, gettext("The note is saved."))
+    return redirect("listing", thing.pk)
 
 
 @require_POST

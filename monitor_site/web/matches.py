@@ -3,21 +3,23 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from monitor_site.watches import services
+from monitor_site.watches import resting, services
 from monitor_site.watches.models import Match
 
-from . import degraded, live
+from . import degraded, live, wording
 from .cards import card_of
 from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, newest, number, page_of, shown, since
 from .feed_rail import rail_of
-from .filtering import choices_of
+from .filtering import choices_of, tags_of
+from .resting_words import HOUR, MORNING, until_of
+from .returning import back
 
 
 @require_safe
@@ -51,7 +53,7 @@ def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
     before = number(request.GET.get("before"))
     cursor = live.cursor_of(request.user.pk or 0)
     last = newest(request.user)
-    page = page_of(request.user, filters, before=before)
+    page = page_of(request.user, filters, before=before, now=timezone.now())
     return {
         "live_cursor": cursor,
         "newest": last,
@@ -63,6 +65,7 @@ def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
         "rail": rail_of(request.user, now=timezone.now()),
         "notes": degraded.notes_for("matches", request.user),
         **choices_of(request.user, filters, SEGMENTS),
+        **tags_of(request.user, filters),
     }
 
 
@@ -89,14 +92,43 @@ def restore(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @require_POST
+def snooze(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Keep a match out of the feed for a while."""
+    match, now = _mine(request, public_id), timezone.now()
+    choice = MORNING if request.POST.get("for") == MORNING else HOUR
+    until = until_of(choice, now=now) or now
+    resting.snooze_match(match=match, until=until)
+    facts = {"title": match.listing.title, "time": wording.clock(until, now=now)}
+    if getattr(request, "htmx", False):
+        return render(request, "web/_snoozed.html", {"match": match, **facts})
+    undo = reverse("match-wake", args=[public_id])
+    messages.success(request, gettext("Until %(time)s out of the feed: %(title)s") % facts, extra_tags=undo)
+    return back(request, reverse("matches"))
+
+
+@require_POST
+def wake(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Take a snoozed match back."""
+    match = _mine(request, public_id)
+    resting.wake_match(match=match)
+    if getattr(request, "htmx", False):
+        return render(request, "web/_matches.html", {"matches": [_mine(request, public_id)]})
+    messages.success(request, gettext("Back in the feed: %(title)s") % {"title": match.listing.title})
+    return back(request, reverse("matches"))
+
+
+@require_POST
 def seen(request: HttpRequest) -> HttpResponse:
     """What the page shows has been looked at: everything behind its filters, up to the newest when it was made."""
     filters = Filters.of(QueryDict(request.POST.get("filters", "")))
-    services.see_all(matches=all_behind(request.user, filters, upto=number(request.POST.get("upto"))))
+    upto = number(request.POST.get("upto"))
+    services.see_all(matches=all_behind(request.user, filters, upto=upto, now=timezone.now()))
     return redirect(_feed_address(request))
 
 
 def _mine(request: HttpRequest, public_id: str) -> Match:
+    if not public_id.isprintable():
+        raise Http404  # PostgreSQL takes no NUL, not even to look for it
     return get_object_or_404(shown(Match.objects.of(request.user)), public_id=public_id)
 
 

@@ -22,11 +22,28 @@ NOTHING_ALLOWED = ", ".join(
         "payment", "screen-wake-lock", "usb",
     )
 )  # fmt: skip
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Permissions-Policy": NOTHING_ALLOWED,
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
 HEALTH = {"/healthz": health.healthz, "/readyz": health.readyz}
 
 
+class HeadersMiddleware(MiddlewareMixin):
+    """Outermost, so that refusals and errors of the others have them too; nothing is kept by anybody unasked."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:  # noqa: ARG002
+        """Set the headers; whoever knows better has set its own."""
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+
 class HealthMiddleware(MiddlewareMixin):
-    """Answers whoever watches the process, first of all: it asks by address, without TLS, and for no name of ours."""
+    """Answers whoever watches the process: it asks by address, without TLS, and for no name of ours."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
         """The answer of a health check, else nothing."""
@@ -69,7 +86,7 @@ def _page_of(request: HttpRequest) -> str:
 
 
 class PreferencesMiddleware(MiddlewareMixin):
-    """The signed-in person's language and time zone; no private page is kept by anybody."""
+    """The signed-in person's language and time zone."""
 
     def process_request(self, request: HttpRequest) -> None:
         """Activate what the person has chosen."""
@@ -81,12 +98,6 @@ class PreferencesMiddleware(MiddlewareMixin):
         if translation.check_for_language(user.language):
             translation.activate(user.language)
             request.LANGUAGE_CODE = translation.get_language()
-
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:  # noqa: ARG002
-        """Set the headers; a view that knows better has set its own ``Cache-Control``."""
-        response.headers.setdefault("Permissions-Policy", NOTHING_ALLOWED)
-        response.headers.setdefault("Cache-Control", "no-store")
-        return response
 
 
 def _zone(name: str) -> zoneinfo.ZoneInfo:

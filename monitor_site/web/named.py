@@ -1,8 +1,8 @@
-"""What grades, ways of shipping and ends of a listing are called."""
+"""What grades, kinds, ways of shipping and ends of a listing are called."""
 
 from django.utils.translation import pgettext_lazy
 
-from monitor_site.contract import Condition, Shipping, Status
+from monitor_site.contract import Condition, Kind, Shipping, Status
 
 CONDITIONS = {
     Condition.NEW: pgettext_lazy("condition", "New, unused"),
@@ -11,6 +11,12 @@ CONDITIONS = {
     Condition.FAIR: pgettext_lazy("condition", "Some wear"),
     Condition.WORN: pgettext_lazy("condition", "Worn"),
     Condition.POOR: pgettext_lazy("condition", "Poor"),
+}
+KINDS = {
+    Kind.FIXED: pgettext_lazy("kind", "Fixed price"),
+    Kind.AUCTION: pgettext_lazy("kind", "Auction"),
+    Kind.SHOP: pgettext_lazy("kind", "From a shop"),
+    Kind.FLEA: pgettext_lazy("kind", "Flea market"),
 }
 SHIPPINGS = {
     Shipping.INCLUDED: pgettext_lazy("shipping", "Free shipping"),

@@ -18,7 +18,7 @@ from monitor_site.watches.pricing import CARD_DAYS, DAYS, Priced, asked_of, sale
 
 from . import prices_drawing, wording
 from .watch_list import Segment
-from .watches import _head, own_watch
+from .watches import head_of, own_watch
 
 TARGET, MEDIAN, QUARTILE = "var(--warn)", "var(--ink-2)", "var(--line-strong)"
 IN_TABLE = 100
@@ -83,7 +83,7 @@ def watch_prices(request: HttpRequest, watch: Watch) -> HttpResponse:
         "since": now - timedelta(days=days),
         "now": now,
     }
-    return render(request, "web/prices/tab.html", _head(watch) | context)
+    return render(request, "web/prices/tab.html", head_of(watch) | context)
 
 
 def _days(text: str) -> int:
@@ -125,7 +125,7 @@ def _spread(known: Known) -> Chart | None:
     if not found:
         return None
     drawing = prices_drawing.histogram(found, lines=_lines(known), label=_summary(known))
-    low, high = wording.money(found[0].low), wording.money(found[-1].high)
+    low, high = (wording.money(price, known.watch.currency) for price in (found[0].low, found[-1].high))
     return Chart(drawing=drawing, low=low, high=high, bars=found)
 
 
@@ -136,8 +136,8 @@ def _summary(known: Known) -> str:
     counts += " · " + ngettext("%(n)d asked price", "%(n)d asked prices", asked) % {"n": asked}
     if (figures := figures_of(known.paid) or figures_of(known.wanted)) is None:
         return counts
-    facts = {"low": wording.money(figures.p25), "high": wording.money(figures.p75)}
-    facts["median"] = wording.money(figures.median)
+    prices = {"low": figures.p25, "median": figures.median, "high": figures.p75}
+    facts = {name: wording.money(price, known.watch.currency) for name, price in prices.items()}
     return f"{counts} · " + gettext("median %(median)s, the middle half from %(low)s to %(high)s") % facts
 
 
@@ -155,7 +155,8 @@ def _course(known: Known, *, since: datetime, now: datetime) -> Chart | None:
         lines=_lines(known),
         label=_summary(known),
     )
-    return Chart(drawing=drawing, low=wording.money(bounds[0]), high=wording.money(bounds[1]))
+    low, high = (wording.money(price, known.watch.currency) for price in bounds)
+    return Chart(drawing=drawing, low=low, high=high)
 
 
 def _share(moment: datetime, since: datetime, now: datetime) -> float:

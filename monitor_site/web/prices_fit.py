@@ -61,7 +61,7 @@ def _prices_of(match: Match) -> WatchPrices | None:
 
 def _words(listing: Listing, price: int, median: int, now: datetime) -> str:
     """The bid of a running auction is no price yet: nothing is said of how low it is."""
-    facts = {"median": wording.money(median), "days": CARD_DAYS}
+    facts = {"median": wording.money(median, listing.currency), "days": CARD_DAYS}
     middle = gettext("%(days)d-day median %(median)s") % facts
     if listing.kind == Kind.AUCTION and not standing_of(listing, now=now).gone:
         return middle

@@ -53,8 +53,12 @@ def _closed_auction(listing: Listing, status: Status) -> str:
     if listing.price is None or status not in {Status.SOLD, Status.ENDED}:
         return ""
     if status == Status.SOLD:
-        return gettext("Sold at %(price)s") % {"price": wording.money(listing.price)}
-    return gettext("Ended at %(price)s") % {"price": wording.money(listing.price)} if listing.bids else ""
+        return gettext("Sold at %(price)s") % {"price": wording.money(listing.price, listing.currency)}
+    return (
+        gettext("Ended at %(price)s") % {"price": wording.money(listing.price, listing.currency)}
+        if listing.bids
+        else ""
+    )
 
 
 def price_word(listing: Listing, *, gone: bool) -> str:

@@ -1,4 +1,4 @@
-"""Form fields that take what people type: lists of words, amounts in yen, a plugin's own criteria."""
+"""Form fields that take what people type: lists of words, prices, a plugin's own criteria."""
 
 import re
 import types
@@ -14,10 +14,16 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from monitor_site.contract import SearchCriteria
+from monitor_site.contract import SearchCriteria, digits_of
+
+from . import wording
 
 SEPARATORS = re.compile(r"[,，､、;；\r\n]+")
 LONGEST_LIST = 2000
+UNITS = {
+    "m": 1, "min": 1, "分": 1, "h": 60, "時間": 60, "小时": 60, "d": 1440, "日": 1440, "天": 1440,
+}  # fmt: skip
+SPANS = ((1440, "d"), (60, "h"), (1, "m"))
 
 
 def split_words(text: str) -> list[str]:
@@ -42,6 +48,43 @@ def read_yen(text: str) -> int:
     if not re.fullmatch(r"\d{1,3}(?:[, ]\d{3})+|\d{1,12}", plain):
         raise ValueError(text)
     return int(re.sub(r"[, ]", "", plain))
+
+
+def read_span(text: str, *, unit: int) -> int:
+    """A length of time in units of so many minutes; a bare number is units. Raises ``ValueError`` for anything else.
+
+    >>> [read_span(text, unit=1) for text in ("90", "６ h", "2日")], read_span("2d", unit=60)
+    ([90, 360, 2880], 48)
+    """
+    plain = unicodedata.normalize("NFKC", text).strip().lower()
+    found = re.fullmatch(r"(\d{1,6})\s*(\D*)", plain)
+    size = (UNITS | {"": unit}).get(found[2]) if found else None
+    if found is None or size is None or int(found[1]) * size % unit:
+        raise ValueError(text)
+    return int(found[1]) * size // unit
+
+
+def read_amount(text: str, currency: str) -> int:
+    """An amount in minor units of ``currency`` as people write it; raises ``ValueError`` for what needs guessing.
+
+    What has as many digits behind its last sign as the currency has is a fraction, groups are of three.
+
+    >>> [read_amount(text, "EUR") for text in ("12", "12.50", "12,50 €", "1.226,00", "1,226", "EUR 1 226.00")]
+    [1200, 1250, 1250, 122600, 122600, 122600]
+    """
+    digits = digits_of(currency)
+    if currency == wording.YEN:
+        return read_yen(text)
+    sign = f"(?:{re.escape(currency)}|{re.escape(wording.SIGNS.get(currency, currency))}|[$€£₩¥])"
+    plain = unicodedata.normalize("NFKC", text).strip().upper()
+    plain = re.sub(rf"^{sign}\s*|\s*{sign}$", "", plain)
+    found = re.fullmatch(
+        rf"(\d{{1,3}}(?:([,. ])\d{{3}}(?:\2\d{{3}})*)|\d{{1,10}})(?:(?!\2)[.,](\d{{{digits}}}))?", plain
+    )
+    if not found:
+        raise ValueError(text)
+    minor: int = int(re.sub(r"\D", "", found[1])) * 10**digits + int(found[3] or 0)
+    return minor
 
 
 class WordsField(forms.CharField):
@@ -74,8 +117,10 @@ class NumbersField(WordsField):
             raise ValidationError(_("Please give whole numbers, separated by commas.")) from None
 
 
-class YenField(forms.CharField):
-    """An amount in whole yen, ``None`` when left empty."""
+class PriceField(forms.CharField):
+    """A price in minor units of ``currency``, which the form sets; ``None`` when left empty."""
+
+    currency = wording.YEN
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("widget", forms.TextInput(attrs={"class": "input input--num", "inputmode": "numeric"}))
@@ -85,10 +130,60 @@ class YenField(forms.CharField):
         """The amount."""
         text = super().clean(value)
         try:
-            return read_yen(text) if text else None
+            return read_amount(text, self.currency) if text else None
         except ValueError:
-            sentence = _("Please write the price as a whole number of yen, for example 5000 or 5,000.")
-            raise ValidationError(sentence) from None
+            raise ValidationError(self._example()) from None
+
+    def prepare_value(self, value: Any) -> Any:
+        """A stored price as a person would type it."""
+        is_stored = isinstance(value, int) and digits_of(self.currency)
+        return wording.figure(value, self.currency) if is_stored else value
+
+    def _example(self) -> str:
+        if self.currency == wording.YEN:
+            return gettext("Please write the price as a whole number of yen, for example 5000 or 5,000.")
+        example = wording.money(125 * 10 ** digits_of(self.currency) // 10, self.currency)
+        return gettext("Please write the price as an amount like %(price)s.") % {"price": example}
+
+
+class FigureField(forms.CharField):
+    """A whole number as people write it, ``None`` when left empty."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", forms.TextInput(attrs={"class": "input input--num", "inputmode": "numeric"}))
+        super().__init__(required=False, max_length=20, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """The number."""
+        text = re.sub(r"[,\s%]", "", unicodedata.normalize("NFKC", super().clean(value)))
+        if text and not re.fullmatch(r"\d{1,9}", text):
+            raise ValidationError(_("Please give a whole number."))
+        return int(text) if text else None
+
+
+class SpanField(forms.CharField):
+    """A length of time such as ``30m``, ``6h`` or ``2d``, in whole units of ``unit`` minutes; ``None`` when empty."""
+
+    def __init__(self, *, unit: int, **kwargs: Any) -> None:
+        self.unit = unit
+        kwargs.setdefault("widget", forms.TextInput(attrs={"class": "input input--num"}))
+        super().__init__(required=False, max_length=20, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """The number of units."""
+        text = super().clean(value)
+        try:
+            return read_span(text, unit=self.unit) if text else None
+        except ValueError:
+            raise ValidationError(_("Please write a time such as 30m, 6h or 2d.")) from None
+
+    def prepare_value(self, value: Any) -> Any:
+        """Units as the shortest text that says the same."""
+        if not isinstance(value, int):
+            return value
+        minutes = value * self.unit
+        size, letter = next(pair for pair in SPANS if minutes % pair[0] == 0)
+        return f"{minutes // size}{letter}"
 
 
 def option_fields(shape: type[SearchCriteria]) -> dict[str, forms.Field]:
@@ -126,7 +221,7 @@ def _choice_field(kind: Any, named: Mapping[Any, str], words: dict[str, Any]) ->
     if get_origin(kind) is tuple:
         ticks = forms.CheckboxSelectMultiple
         return forms.TypedMultipleChoiceField(choices=offered, coerce=coerce, required=False, widget=ticks, **words)
-    blank = [("", "—")] if words["initial"] in (None, "") else []
+    blank = [("", "—")] if words["initial"] in (None, "") and "" not in dict(offered) else []
     select = forms.Select(attrs={"class": "input"})
     return forms.TypedChoiceField(
         choices=[*blank, *offered], coerce=coerce, empty_value=None, required=False, widget=select, **words

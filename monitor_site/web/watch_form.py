@@ -10,17 +10,20 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches.models import ShippingWish, Watch
+from monitor_site.watches.models import Watch
+from monitor_site.watches.pages import currency_of
 from monitor_site.watches.services import Wish
 from monitor_site.watches.wishes import words_missing
 
-from .named import CONDITIONS
-from .watch_fields import WordsField, YenField
+from . import wording
+from .watch_fields import PriceField, WordsField
+from .watch_limits import LIMITS, LimitsForm
 from .watch_markets import MarketplacesForm, floor_of, initial_options
 from .watch_words import pace_words
 
 NORMAL_SECONDS = 60
 RELAXED_SECONDS = 300
+PLAIN = ("name", "marketplaces", "must", "any_of", "none_of", *LIMITS)
 PACES = ("fastest", "normal", "relaxed")
 
 
@@ -33,7 +36,7 @@ def presets(floor_seconds: int) -> dict[str, int]:
     }
 
 
-class WatchForm(MarketplacesForm):
+class WatchForm(LimitsForm, MarketplacesForm):
     """Make or change a watch. ``form_key`` tells a second submit of the same page from a second wish."""
 
     form_key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
@@ -41,7 +44,8 @@ class WatchForm(MarketplacesForm):
         label=_("All of these words"),
         help_text=_(
             "Separate words by commas; what has a space in it must stand there just like that. Give at least one "
-            "word, here or below, unless the marketplaces take something else instead."
+            "word, here or below, unless the marketplaces take something else instead. A | between two spellings means"
+            " either: ルミナ|LUMINA."
         ),
     )
     any_of = WordsField(
@@ -59,18 +63,6 @@ class WatchForm(MarketplacesForm):
         help_text=_("Left empty, the watch is called after its words."),
         widget=forms.TextInput(attrs={"class": "input"}),
     )
-    price_min = YenField(label=_("Price from"))
-    price_max = YenField(label=_("Price to"))
-    conditions = forms.MultipleChoiceField(
-        label=_("Condition"),
-        required=False,
-        help_text=_("None ticked means any condition."),
-        widget=forms.CheckboxSelectMultiple,
-        choices=[(grade.value, words) for grade, words in CONDITIONS.items()],
-    )
-    shipping = forms.ChoiceField(
-        label=_("Shipping"), choices=ShippingWish.choices, initial=ShippingWish.ANY, widget=forms.RadioSelect
-    )
     pace = forms.ChoiceField(label=_("Check"), initial="normal", widget=forms.RadioSelect)
     interval_seconds = forms.IntegerField(
         label=_("Seconds between two checks"),
@@ -87,8 +79,18 @@ class WatchForm(MarketplacesForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._offer_paces()
+        self._set_currency()
         if not self.is_bound:
             self.initial.setdefault("form_key", secrets.token_urlsafe(16))
+
+    def _set_currency(self) -> None:
+        """Prices are in the currency of the chosen marketplaces; that they share one is the service's word."""
+        chosen = self["marketplaces"].value() or ()
+        currency = next((currency_of(name) for name in chosen if name in catalog().plugins), wording.YEN)
+        for name in ("price_min", "price_max"):
+            field = self.fields[name]
+            assert isinstance(field, PriceField)  # noqa: S101 - tells the type checker only
+            field.currency = currency
 
     def _offer_paces(self) -> None:
         """A marketplace that allows less than a pace says is asked as often as it allows."""
@@ -129,10 +131,8 @@ class WatchForm(MarketplacesForm):
     def wish(self) -> Wish:
         """What was typed, ready for the service; only after ``is_valid``."""
         data = self.cleaned_data
-        plain = ("name", "marketplaces", "must", "any_of", "none_of", "price_min", "price_max", "shipping")
         return Wish(
-            **{name: data[name] for name in plain},
-            conditions=data["conditions"],
+            **{name: data[name] for name in PLAIN},
             interval_seconds=data["interval_seconds"],
             tell_existing=data["tell_existing"],
             options=self.chosen_options(),
@@ -154,9 +154,8 @@ def _fastest(floors: Mapping[str, int]) -> str:
 def initial_of(watch: Watch) -> Mapping[str, Any]:
     """A watch as the form shows it."""
     named = {seconds: pace for pace, seconds in reversed(presets(floor_of(watch.marketplaces)).items())}
-    plain = ("name", "marketplaces", "must", "any_of", "none_of", "price_min", "price_max", "conditions", "shipping")
     return {
-        **{name: getattr(watch, name) for name in plain},
+        **{name: getattr(watch, name) for name in PLAIN},
         **initial_options(watch.options),
         "tell_existing": watch.tell_existing,
         "pace": named.get(watch.interval_seconds, "custom"),

@@ -3,17 +3,27 @@
 from collections.abc import Callable, Mapping
 
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site.contract import Capability, Manifest
 from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches.doubts import open_doubts, unclear_doubts
+from monitor_site.watches.follow import can_look
 from monitor_site.watches.models import ShippingWish, Watch
 
 from . import wording
 from .watch_words import marketplace_title
 
 UNTOLD: Mapping[str, "str | Promise"] = {
+    "condition": _("%(marketplace)s usually does not tell the condition in its results; while a condition is ticked,"
+                   " what does not tell it is decided after one look, a little later."),
+    "shipping": _("%(marketplace)s usually does not tell in its results who pays for shipping; with “Shipping"
+                  " included”, what does not tell it is decided after one look, a little later."),
+    "price": _("%(marketplace)s usually does not tell the price in its results; while there is a price limit, what does"
+               " not tell it is decided after one look, a little later."),
+}  # fmt: skip
+NEVER: Mapping[str, "str | Promise"] = {
     "condition": _("%(marketplace)s usually does not tell the condition in its results; what does not tell it never"
                    " matches while a condition is ticked."),
     "shipping": _("%(marketplace)s usually does not tell in its results who pays for shipping; what does not tell it"
@@ -54,7 +64,28 @@ def hints_for(watch: Watch) -> list[str]:
 
 
 def _untold(marketplace: str, field: str) -> str:
-    return str(UNTOLD[field]) % {"marketplace": marketplace_title(marketplace)}
+    """What follows where a search does not tell a field: a look decides, where the marketplace allows one."""
+    sentences = UNTOLD if can_look(marketplace) else NEVER
+    return str(sentences[field]) % {"marketplace": marketplace_title(marketplace)}
+
+
+def doubts_of(watch: Watch) -> list[str]:
+    """What waits for a look, and what stays unclear after it."""
+    looks, unclear = open_doubts(watch), unclear_doubts(watch)
+    found = []
+    if looks:
+        words = ngettext(
+            "%(n)s listing waits for a look that decides.", "%(n)s listings wait for a look that decides.", looks
+        )
+        found.append(words % {"n": f"{looks:,}"})
+    if unclear:
+        words = ngettext(
+            "%(n)s listing stays unclear: not even a look told enough.",
+            "%(n)s listings stay unclear: not even a look told enough.",
+            unclear,
+        )
+        found.append(words % {"n": f"{unclear:,}"})
+    return found
 
 
 def _lateness(manifest: Manifest) -> list[str]:

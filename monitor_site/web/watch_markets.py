@@ -1,5 +1,6 @@
 """The part of a watch's form about marketplaces: which ones, and what each takes beside the words."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
@@ -10,6 +11,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches.pages import currency_of
 
 from .watch_fields import option_fields
 from .watch_hints import hints
@@ -21,6 +23,13 @@ def marketplace_choices() -> list[tuple[str, str]]:
     """Names and titles of the marketplaces that work here, in the reader's language."""
     language = get_language() or "en"
     return [(name, catalog().title(name, language)) for name in sorted(catalog().plugins)]
+
+
+def of_one_currency(marketplaces: Iterable[str]) -> list[str]:
+    """Those of the currency that most have: one watch is about one currency."""
+    priced = {name: currency_of(name) for name in marketplaces}
+    usual = Counter(priced.values()).most_common(1)
+    return [name for name, currency in priced.items() if currency == usual[0][0]]
 
 
 def floor_of(marketplaces: Iterable[str]) -> int:
@@ -51,7 +60,7 @@ class MarketplacesForm(forms.Form):
         field = self.fields["marketplaces"]
         assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101 - tells the type checker only
         field.choices = choices
-        self.initial.setdefault("marketplaces", [name for name, _title in choices])
+        self.initial.setdefault("marketplaces", of_one_currency(name for name, _title in choices))
 
     def _add_options(self, marketplace: str) -> list[str]:
         """Add the marketplace's own criteria; returns the names their fields have here."""

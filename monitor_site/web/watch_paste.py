@@ -45,7 +45,7 @@ def read_address(text: str) -> Pasted:
     if not address:
         return NOTHING_PASTED
     for name in sorted(catalog().plugins):
-        match _asked(name, address):
+        match asked_by(name, address):
             case SearchUrl() as search:
                 return _search(name, address, search)
             case ListingUrl():
@@ -54,7 +54,8 @@ def read_address(text: str) -> Pasted:
     return Pasted(address=address, sentences=(sentence,))
 
 
-def _asked(name: str, address: str) -> ListingUrl | SearchUrl | None:
+def asked_by(name: str, address: str) -> ListingUrl | SearchUrl | None:
+    """What an address asks a marketplace for, the real one or its practice market; never raises."""
     plugin = catalog().get(name)
     found = ADDRESS.search(address)
     try:

@@ -12,14 +12,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
-from monitor_site.contract import Condition
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches.models import Check, Outcome, ShippingWish, Watch
+from monitor_site.watches.models import Check, Outcome, Watch
 from monitor_site.watches.needs import Need
 from monitor_site.watches.queries import Row
 
 from . import wording
-from .named import CONDITIONS
+from .rule_words import auction_facts, listed, other_limit_facts, price_fact, seller_facts, word_facts
 
 ERRORS: Mapping[str, "str | Promise"] = {
     "unavailable": _("no answer"),
@@ -227,19 +226,16 @@ def rule_facts(watch: Watch) -> list[str]:
         (watch.any_of, gettext("one of: %(words)s")),
         (watch.none_of, gettext("none of: %(words)s")),
     )
-    comma = pgettext("between words", ", ")
-    facts = [phrase % {"words": comma.join(words)} for words, phrase in groups if words]
-    facts.append(price_words(watch))
-    if watch.conditions:
-        facts.append(comma.join(str(CONDITIONS[Condition(grade)]) for grade in watch.conditions))
-    if watch.shipping == ShippingWish.INCLUDED:
-        facts.append(gettext("shipping included"))
-    return facts
+    facts = [phrase % {"words": listed(words)} for words, phrase in groups if words]
+    values = vars(watch)
+    price = price_fact(values) or wording.limits(None, None)
+    facts += [*word_facts(values), price, *other_limit_facts(values)]
+    return [*facts, *seller_facts(values), *auction_facts(values)]
 
 
 def price_words(watch: Watch) -> str:
     """The limits of the price."""
-    return wording.limits(watch.price_min, watch.price_max)
+    return price_fact(vars(watch)) or wording.limits(None, None, watch.currency)
 
 
 def cost_words(marketplace: str) -> SafeString:

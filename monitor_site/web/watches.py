@@ -8,11 +8,12 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import needs, queries, services
 from monitor_site.watches.models import Watch
@@ -21,8 +22,9 @@ from monitor_site.watches.needs import Need
 from . import degraded, live
 from . import watch_list as listing
 from .once import make_once
+from .returning import back
 from .watch_form import WatchForm, initial_of
-from .watch_hints import hints_for
+from .watch_hints import doubts_of, hints_for
 from .watch_paste import NOTHING_PASTED, Pasted, read_address
 from .watch_runs import run_line, run_look, run_markets, run_segments
 from .watch_words import cost_words, note_of, pace_words, rule_facts
@@ -48,27 +50,29 @@ def watch_list(request: HttpRequest) -> HttpResponse:
     if ids := listing.live_ids(request.GET):
         lines = listing.lines_by_id(request.user, ids, now=timezone.now())
         return render(request, "web/watches/_live.html", {"lines": lines})
-    cursor, now, zone = live.cursor_of(request.user.pk or 0), timezone.now(), timezone.get_current_timezone()
+    cursor = live.cursor_of(request.user.pk or 0)
     look, still = listing.look_of(request.GET), degraded.standing_still()
-    lines, more = listing.lines_of(user=request.user, look=look, now=now, zone=zone, still=still)
-    summary = needs.summary(user=request.user, now=now, known=catalog().plugins, covered=still)
-    notes = listing.notes_of(user=request.user, now=now, covered=still) if summary.uncovered else []
-    context = {
-        "live_cursor": cursor,
+    page = _list_page(request.user, look, still)
+    return render(request, "web/watches/list.html", {"live_cursor": cursor, "acts": listing.ACTS, **page})
+
+
+def _list_page(user: Any, look: listing.Look, still: Mapping[str, BreakerView]) -> dict[str, Any]:
+    now, zone = timezone.now(), timezone.get_current_timezone()
+    lines, fitting = listing.lines_of(user=user, look=look, now=now, zone=zone, still=still)
+    summary = needs.summary(user=user, now=now, known=catalog().plugins, covered=still)
+    notes = listing.notes_of(user=user, now=now, covered=still) if summary.uncovered else []
+    return {
         "lines": lines,
         "look": look,
-        "without_text": look.address(q=""),
-        "older": look.address(page=look.page + 1) if more else "",
+        "fitting": fitting,
+        "older": look.address(page=look.page + 1) if fitting > look.page * queries.PAGE else "",
         "newer": look.address(page=look.page - 1) if look.page > 1 else "",
         "summary": summary,
-        "segments": listing.segments_of(look, summary),
-        "orders": listing.orders_of(look),
-        "markets": listing.markets_of(look, summary),
-        "today": queries.matches_today(user=request.user, now=now, zone=zone),
-        "notes": [*(degraded.notes_of_watches(request.user) if still else []), *notes],
+        **listing.choices_of(user, look, summary),
+        "today": queries.matches_today(user=user, now=now, zone=zone),
+        "notes": [*(degraded.notes_of_watches(user) if still else []), *notes],
         "more_needs": summary.uncovered - len(notes),
     }
-    return render(request, "web/watches/list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -134,6 +138,7 @@ def _form_page(
         "watch": watch,
         "costs": [cost_words(name) for name in sorted(catalog().plugins)],
         "markets": form.markets(),
+        "sections": form.sections(),
         "pasted": pasted,
         "intervals": _differing(queries.intervals_of(watch)) if watch else "",
     }
@@ -169,7 +174,7 @@ def watch_detail(request: HttpRequest, watch: Watch) -> HttpResponse:
         "there_before": [] if existing or before else list(silent[:FOLDED]),
         "there_before_count": 0 if existing or before else silent.count(),
     }
-    return render(request, "web/watches/detail.html", _head(watch) | context)
+    return render(request, "web/watches/detail.html", head_of(watch) | context)
 
 
 def _differing(intervals: Mapping[str, int]) -> str:
@@ -181,7 +186,8 @@ def _line(watch: Watch) -> listing.Line:
     return listing.lines_by_id(watch.user, [watch.pk], now=timezone.now())[0]
 
 
-def _head(watch: Watch) -> dict[str, Any]:
+def head_of(watch: Watch) -> dict[str, Any]:
+    """What the head of each page about a watch shows."""
     line = _line(watch)
     note = None if line.row.need == Need.NONE else note_of(line.row.watch)
     return {
@@ -189,7 +195,7 @@ def _head(watch: Watch) -> dict[str, Any]:
         "line": line,
         "facts": rule_facts(watch),
         "note": note,
-        "hints": hints_for(watch),
+        "hints": [*hints_for(watch), *doubts_of(watch)],
         "intervals": _differing(line.row.intervals),
     }
 
@@ -215,7 +221,7 @@ def watch_runs(request: HttpRequest, watch: Watch) -> HttpResponse:
         "before": before,
         "older": look.address(before=str(found[RUNS - 1].pk)) if len(found) > RUNS else "",
     }
-    return render(request, "web/watches/runs.html", _head(watch) | context)
+    return render(request, "web/watches/runs.html", head_of(watch) | context)
 
 
 @own_watch
@@ -240,7 +246,7 @@ def watch_check(request: HttpRequest, watch: Watch) -> HttpResponse:
     """Ask now, as far as the marketplace's pace allows."""
     if watch.paused_at:
         messages.warning(request, gettext("A paused watch is not checked. Switch it on first."))
-        return _back(request, watch)
+        return back(request, reverse("watch", args=[watch.pk]))
     services.check_now(watch=watch, now=timezone.now())
     return _after(request, watch, gettext("It is checked as soon as the marketplace's pace allows."))
 
@@ -268,12 +274,4 @@ def _after(request: HttpRequest, watch: Watch, sentence: str) -> HttpResponse:
     if request.headers.get("HX-Request") and request.POST.get("row"):
         return render(request, "web/watches/_row.html", {"line": _line(watch)})
     messages.success(request, sentence)
-    return _back(request, watch)
-
-
-def _back(request: HttpRequest, watch: Watch) -> HttpResponse:
-    """To the page that the form names, if it is one of ours."""
-    page = request.POST.get("next", "")
-    if url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
-        return redirect(page)
-    return redirect("watch", watch.pk)
+    return back(request, reverse("watch", args=[watch.pk]))

@@ -7,27 +7,41 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext, pgettext
 
+from monitor_site.contract import digits_of
+
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 JAPAN = ZoneInfo("Asia/Tokyo")
+YEN = "JPY"
+SIGNS = {"CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "KRW": "₩", "TWD": "NT$", "USD": "US$"}
 
 
-def money(amount: int | None) -> str:
-    """Whole yen with thousands grouped: ``¥48,000`` in English, ``48,000円`` in Chinese and Japanese.
+def money(amount: int | None, currency: str = YEN) -> str:
+    """Minor units as people write them: ``¥48,000`` in English, ``48,000円`` in Chinese and Japanese, ``€1,226.00``.
 
     Grouped by hand: Django would print no groups under zh-hans. ``None`` is an unknown price, and says so.
     """
     if amount is None:
         return pgettext("price", "unknown")
-    return pgettext("yen", "¥%(amount)s") % {"amount": f"{amount:,}"}
+    if currency == YEN:
+        return pgettext("yen", "¥%(amount)s") % {"amount": figure(amount, currency)}
+    sign = SIGNS.get(currency, f"{currency}\N{NO-BREAK SPACE}")
+    return f"{sign}{figure(amount, currency)}"
 
 
-def limits(low: int | None, high: int | None) -> str:
-    """The limits of a price in whole yen."""
+def figure(amount: int, currency: str) -> str:
+    """The same without a sign: thousands grouped by commas, a point before the fraction."""
+    digits = digits_of(currency)
+    whole, fraction = divmod(amount, 10**digits)
+    return f"{whole:,}.{fraction:0{digits}}" if digits else f"{whole:,}"
+
+
+def limits(low: int | None, high: int | None, currency: str = YEN) -> str:
+    """The limits of a price in minor units."""
     if low and high is not None:
-        return gettext("%(low)s to %(high)s") % {"low": money(low), "high": money(high)}
+        return gettext("%(low)s to %(high)s") % {"low": money(low, currency), "high": money(high, currency)}
     if high is not None:
-        return gettext("≤ %(price)s") % {"price": money(high)}
-    return gettext("≥ %(price)s") % {"price": money(low)} if low else gettext("any price")
+        return gettext("≤ %(price)s") % {"price": money(high, currency)}
+    return gettext("≥ %(price)s") % {"price": money(low, currency)} if low else gettext("any price")
 
 
 def exact(moment: datetime) -> str:
@@ -94,6 +108,11 @@ def end(moment: datetime, *, now: datetime) -> str:
         return text
     facts = {"time": text, "japan": _day_and_clock(there, here.date())}
     return gettext("%(time)s (Japan %(japan)s)") % facts
+
+
+def clock(moment: datetime, *, now: datetime) -> str:
+    """A time to come on the reader's clock, with its day when that is not today."""
+    return _day_and_clock(timezone.localtime(moment), timezone.localtime(now).date())
 
 
 def _day_and_clock(local: datetime, today: date) -> str:

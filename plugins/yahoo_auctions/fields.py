@@ -8,12 +8,11 @@ import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from monitor_site.contract import Money
+from monitor_site.contract import Money, read_price
 
 JST = timezone(timedelta(hours=9))
 MOST = 10**12
 
-_AMOUNT = re.compile(r"[¥\\]? ?([0-9][0-9,]*) ?円?(?: ?\(税込\))?")
 _COUNT = re.compile(r"([0-9][0-9,]*) ?[件人]?")
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?)%?")
 _ID = re.compile(r"[a-z]?[0-9]{8,10}")
@@ -35,13 +34,13 @@ def whole(value: Any) -> int | None:
 
 
 def yen(text: str | None) -> int | None:
-    """The amount of one price, which fills the whole text; 0 and words are "not known".
+    """The amount of the one price in a price's own element; 0 and words are "not known".
 
-    >>> yen("３,４４０円（税込）"), yen("F26171 23,100円"), yen("0円"), yen("-")
+    >>> yen("３,４４０円（税込）"), yen("F2617123,100円"), yen("0円"), yen("-")
     (3440, None, None, None)
     """
-    found = _AMOUNT.fullmatch(squeezed(text))
-    return (whole(found[1]) or None) if found else None
+    found = read_price(text or "")
+    return found.amount if found else None
 
 
 def money(amount: int | None) -> Money | None:

@@ -16,7 +16,16 @@ from tests.web.rows import match, watch_of
 pytestmark = pytest.mark.browser
 
 WIDTHS = (320, 360, 390, 768, 900, 1280, 1440)
-ADDRESSES = ("/matches/", "/watches/", "/watches/new/", "/more/", "/accounts/password/change/", "/accounts/logout/")
+ADDRESSES = (
+    "/matches/",
+    "/watches/",
+    "/watches/new/",
+    "/more/",
+    "/blocks/",
+    "/tags/",
+    "/accounts/password/change/",
+    "/accounts/logout/",
+)
 LONG = "ルミナ T2 チタン 35mm F2.8 コンパクトフィルムカメラ 動作確認済 ケース・説明書付 " * 3
 
 

@@ -8,13 +8,14 @@ import pytest
 import redis.asyncio
 
 from monitor_site.connections import async_redis_client, key
-from monitor_site.contract import ListingGone, Pace
-from monitor_site.engine import recording, settling, status, upkeep
+from monitor_site.contract import Condition, ListingGone, Pace
+from monitor_site.engine import jobs, recording, settling, status, upkeep
 from monitor_site.engine.checking import Checker
 from monitor_site.engine.flight import Landed
 from monitor_site.engine.members import member
 from monitor_site.engine.schedule import Lease, Leased, Leases, Return, Schedule
 from monitor_site.marketplaces.gateway import Found
+from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import follow
 from monitor_site.watches.models import Check, Listing, Target
 from monitor_site.watches.record import record, standing_of
@@ -273,3 +274,19 @@ async def test_a_leased_look_asks_for_its_listing_and_goes_back_to_its_next_time
     assert (back.how, back.args()[-1]) == ("at", round(look.due_at.timestamp() * 1000))
     assert (await Check.objects.aget(target=look)).outcome == outcome
     assert (await Listing.objects.aget()).price == price
+
+
+@pytest.mark.usefixtures("_looking")
+def test_what_a_watch_doubts_is_due_at_once(alice: Any, now: datetime, redis: Any) -> None:
+    search = Target.objects.get(links__watch=watch_of(alice, now, conditions=["new"]))
+    record([result(search, at=now)], now=now)
+    search.refresh_from_db()
+    untold = sighting(1, condition=Condition.UNKNOWN)
+    record([result(search, [untold], at=now + timedelta(minutes=1))], now=now)
+    jobs.look_at_listings([Listing.objects.get().pk])
+    look = Target.objects.looks().get()
+    jobs.settle_targets([look.pk])
+    assert look.due_at is not None
+    assert redis.zscore(key("looks", "mercari"), member(look)) == round(look.due_at.timestamp() * 1000)
+    assert look.due_at <= datetime.now(UTC)
+    assert not OutboxRow.objects.filter(topic="doubt", done_at=None).exists()

@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from monitor_site.connections import key
-from monitor_site.contract import Status
+from monitor_site.contract import Condition, Status
 from monitor_site.engine import upkeep
 from monitor_site.engine.schedule import UPKEEP, Schedule
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import follow
-from monitor_site.watches.models import Check, Listing, Target
+from monitor_site.watches.models import Check, Doubt, Listing, Target
 from monitor_site.watches.record import record
+from monitor_site.watches.services import ignore_match
 from tests.watches.lookers import let_look
 from tests.watches.makers import result, sighting, watch_of
 
@@ -66,6 +67,30 @@ def test_looks_that_ended_long_ago_go_with_their_checks_and_others_stay(
     }
 
 
+def test_a_look_that_was_given_up_before_it_began_goes_too(
+    alice: Any, now: datetime, redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_look(monkeypatch, "mercari")
+    for days in (40, 1):
+        at = now - timedelta(days=days)
+        search = Target.objects.get(links__watch=watch_of(alice, at, must=[f"ルミナ{days}"], tell_existing=True))
+        record([result(search, [sighting(days, title=f"ルミナ{days}")], at=at)], now=at)
+        listing = Listing.objects.get(external_id=sighting(days).external_id)
+        follow.settle(listing_ids=[listing.pk], now=at)
+        ignore_match(match=listing.matches.get(), now=at)
+    upkeep.prune(now)
+    assert list(Target.objects.looks().values_list("criteria", flat=True)) == [sighting(1).external_id]
+
+
+def test_tasks_that_a_clock_set_back_left_far_ahead_are_pulled_in(redis: Any) -> None:
+    schedule = Schedule(redis)
+    upkeep.plant(schedule)
+    redis.zadd(key("due", UPKEEP), dict.fromkeys(upkeep.TASKS, 10**14))
+    upkeep.plant(schedule)
+    for name, task in upkeep.TASKS.items():
+        assert redis.zscore(key("due", UPKEEP), name) <= schedule.now_ms() + task.every_seconds * 1000
+
+
 def test_a_task_that_fails_keeps_nobody_else_from_running(redis: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_now: datetime) -> None:
         raise RuntimeError("a bug")
@@ -85,3 +110,15 @@ def test_a_target_whose_row_contradicts_its_watches_is_mended(alice: Any, now: d
     Target.objects.update(active=False)
     upkeep.audit(now)
     assert Target.objects.get().active
+
+
+def test_old_doubts_go_with_the_checks_that_raised_them(
+    alice: Any, now: datetime, redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_look(monkeypatch, "mercari")
+    search = Target.objects.get(links__watch=watch_of(alice, now, conditions=["new"], tell_existing=True))
+    for days in (40, 1):
+        at = now - timedelta(days=days)
+        record([result(search, [sighting(days, condition=Condition.UNKNOWN)], at=at)], now=at)
+    upkeep.prune(now)
+    assert [doubt.listing.external_id for doubt in Doubt.objects.all()] == [sighting(1).external_id]

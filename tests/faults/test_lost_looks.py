@@ -73,7 +73,7 @@ def attic(installation: Installation, tmp_path: Path, settings: Any) -> Any:
 def test_a_worker_killed_in_a_look_costs_seconds_and_no_event(
     attic: Installation, alice: Any, redis: Any, tmp_path: Path
 ) -> None:
-    wish = Wish(name="lamp", marketplace="attic", must=["lamp"], interval_seconds=1, tell_existing=True)
+    wish = Wish(name="lamp", marketplaces=["attic"], must=["lamp"], interval_seconds=1, tell_existing=True)
     create_watch(user=alice, wish=wish, now=datetime.now(UTC))
     attic.start("run_promoter")
     attic.start("rqworker")

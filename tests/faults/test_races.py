@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.db import connections
 
+from monitor_site.contract import Condition
 from monitor_site.watches import follow, services
-from monitor_site.watches.models import Check, Listing, Match, Target, Watch
+from monitor_site.watches.models import Check, Doubt, Listing, Match, Target, Watch
 from monitor_site.watches.record import record
 from tests.watches.lookers import let_look
 from tests.watches.makers import result, sighting, watch_of, wish
@@ -149,3 +150,91 @@ def test_a_match_is_put_aside_while_its_listing_is_looked_at(alice: Any, now: da
         services.restore_match(match=match, now=at)
         look.refresh_from_db()
         assert look.active
+
+
+def test_two_workers_find_gone_what_the_other_sees_change_and_neither_waits_for_ever(
+    alice: Any, now: datetime, monkeypatch: Any
+) -> None:
+    let_look(monkeypatch, "mercari")
+    words = ("ルミナ", "カメラ")
+    one, two = (Target.objects.get(links__watch=watch_of(alice, now, must=[w], tell_existing=True)) for w in words)
+    for beat in range(ROUNDS):
+        first, last, start = 100 * beat, 100 * beat + 50, now + timedelta(hours=beat)
+        shown = [sighting(number, created=start) for number in range(first, last + 1)]
+        record([result(one, shown, at=start)], now=start)
+        follow.settle(listing_ids=Listing.objects.filter(status="on_sale").values_list("pk", flat=True), now=start)
+        looks = [Target.objects.looks().get(criteria=sighting(number).external_id) for number in (first, last)]
+        record([result(look, at=start + timedelta(minutes=1), error="listing_gone") for look in looks], now=start)
+        at = start + timedelta(minutes=5)
+        cheaper = [sighting(number, price=4_000, created=start) for number in range(first, last + 1)]
+        raised = at_once(
+            lambda at=at, looks=looks, rows=cheaper[:-1]: record(
+                [result(one, rows, at=at), result(looks[1], at=at, error="listing_gone")], now=at
+            ),
+            lambda at=at, looks=looks, rows=cheaper[1:]: record(
+                [result(two, rows, at=at), result(looks[0], at=at, error="listing_gone")], now=at
+            ),
+        )
+        assert raised == []
+
+
+def test_a_look_decides_a_doubt_while_searches_see_the_listing_and_it_is_matched_once(
+    alice: Any, now: datetime, monkeypatch: Any
+) -> None:
+    let_look(monkeypatch, "mercari")
+    for number in range(ROUNDS):
+        at = now + timedelta(minutes=number)
+        word = f"アリア{number}"
+        watch = watch_of(alice, now, must=[word], conditions=["new"])
+        search = Target.objects.get(links__watch=watch)
+        record([result(search, at=at)], now=at)
+        search.refresh_from_db()
+        unknown = sighting(number, title=word, condition=Condition.UNKNOWN)
+        record([result(search, [unknown], at=at + timedelta(seconds=1))], now=at)
+        follow.settle(listing_ids=[Listing.objects.get(title=word).pk], now=at)
+        search.refresh_from_db()
+        look = Target.objects.looks().get(listing__title=word)
+        told = sighting(number, title=word, condition=Condition.NEW)
+        later = at + timedelta(seconds=20)
+        raised = at_once(
+            lambda look=look, told=told, later=later: record([result(look, [told], at=later)], now=later),
+            lambda search=search, told=told, later=later: record([result(search, [told], at=later)], now=later),
+            lambda watch=watch, later=later: services.check_now(watch=watch, now=later),
+        )
+        assert raised == []
+        assert Match.objects.filter(watch=watch).count() == 1
+        assert not Doubt.objects.filter(watch=watch, outcome="open").exists()
+
+
+def test_a_watch_with_doubts_is_paused_or_deleted_while_they_are_decided(
+    alice: Any, bob: Any, now: datetime, monkeypatch: Any
+) -> None:
+    from monitor_site.engine.flight import Landed
+    from monitor_site.engine.recording import write
+    from monitor_site.engine.schedule import Lease
+
+    let_look(monkeypatch, "mercari")
+
+    def landed(target: Target, at: datetime, told: Any) -> Landed:
+        lease = Lease(marketplace="mercari", id=str(target.pk), fence=1, due_ms=1)
+        return Landed(lease=lease, result=result(target, [told], at=at), target=target)
+
+    for number in range(ROUNDS):
+        at, word = datetime.now(UTC), f"アリア{number}"
+        stays, goes = (watch_of(user, at, must=[word], conditions=["new"]) for user in (alice, bob))
+        search = Target.objects.get(links__watch=stays)
+        record([result(search, at=at)], now=at)
+        search.refresh_from_db()
+        unknown = sighting(number, title=word, condition=Condition.UNKNOWN)
+        record([result(search, [unknown], at=at + timedelta(milliseconds=1))], now=at)
+        follow.settle(listing_ids=[Listing.objects.get(title=word).pk], now=at)
+        look = Target.objects.looks().get(listing__title=word)
+        leave = services.pause_watch if number % 2 else services.delete_watch
+        told = sighting(number, title=word, condition=Condition.NEW)
+        raised = at_once(
+            lambda leave=leave, goes=goes, at=at: leave(watch=goes, now=at),
+            lambda look=look, at=at, told=told: write([landed(look, at + timedelta(seconds=1), told)]),
+        )
+        assert raised == []
+        assert Match.objects.filter(watch=stays).count() == 1
+        assert not Doubt.objects.filter(outcome="open").exists()

@@ -98,6 +98,21 @@ async def test_without_an_account_the_plugin_gets_none_and_the_marketplace_waits
     assert state(redis) == ("open", "sign_in_needed")
 
 
+async def test_an_account_that_was_missing_is_used_as_soon_as_it_is_connected(
+    opened: Open, loopback: Loopback, redis: redis_library.Redis, now: datetime
+) -> None:
+    gateway = opened()
+    with pytest.raises(SignInNeeded):
+        await search(gateway)
+    redis.flushdb()
+
+    await connect(now)
+    loopback.answer("/search", b'["b1"]')
+    await search(gateway)
+
+    assert loopback.asked[0].headers["authorization"] == CANARY
+
+
 async def test_a_persons_account_is_not_used_to_read(opened: Open, now: datetime, alice: Any) -> None:
     await connect(now, user=alice)
 

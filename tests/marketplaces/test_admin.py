@@ -91,6 +91,20 @@ def test_an_account_is_connected_by_the_fields_of_its_plugin(staff: Client) -> N
     assert LogEntry.objects.get().object_id == str(row.pk)
 
 
+@pytest.mark.parametrize(
+    ("reason", "stays"), [("sign_in_needed", False), ("challenge_required", False), ("blocked", True)]
+)
+def test_where_only_an_account_was_missing_connecting_one_asks_again(
+    staff: Client, redis: redis_library.Redis, django_capture_on_commit_callbacks: Any, reason: str, stays: bool
+) -> None:
+    redis.hset(breaker.breaker_key("bazaar"), mapping={"state": "open", "until": 2**42, "reason": reason})
+
+    with django_capture_on_commit_callbacks(execute=True):
+        staff.post(add_url(), typed())
+
+    assert bool(redis.exists(breaker.breaker_key("bazaar"))) is stays
+
+
 def test_a_secret_is_never_rendered_back_neither_saved_nor_mistyped(staff: Client, now: datetime) -> None:
     row = account(now)
     mistyped = staff.post(change_url(row), typed(option_partner=""))
@@ -308,3 +322,10 @@ def section(page: str, name: str) -> str:
     found = re.search(rf'id="marketplace-{name}"(.*?)</div>', page, re.DOTALL)
     assert found, f"no section for {name}"
     return found[1]
+
+
+def test_without_a_key_no_account_can_be_connected_and_the_page_says_so(staff: Client, settings: Any) -> None:
+    settings.SECRETS_KEYS = []
+    page = staff.post(add_url(), typed(), follow=True, headers={"accept-language": "en"})
+    assert "Without SECRETS_KEYS no secret can be kept" in page.content.decode()
+    assert not MarketplaceAccount.objects.exists()

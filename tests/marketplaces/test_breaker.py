@@ -269,3 +269,13 @@ async def test_an_operator_closes_it_by_command(aredis: redis.asyncio.Redis, red
 def test_the_command_names_what_there_is() -> None:
     with pytest.raises(CommandError, match="mercari, yahoo_auctions"):
         call_command("reset_breaker", "bazaar")
+
+
+async def test_a_marketplace_that_answers_is_not_called_stopped(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    await note(aredis, marketplace="bazaar", ok=True)
+
+    assert reset(redis, marketplace="bazaar") is False
+    await trip(aredis, marketplace="bazaar", seconds=60, reason="throttled")
+    assert reset(redis, marketplace="bazaar") is True

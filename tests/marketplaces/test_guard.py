@@ -270,3 +270,9 @@ async def refused(resolver: Resolve, url: str) -> None:
     async with open_client(guarded=True, resolve=resolver) as client:
         with pytest.raises((httpx.ConnectError, httpx.InvalidURL)):
             await client.get(url)
+
+
+@pytest.mark.parametrize("address", ["https://somebody:secret@bazaar.example/", "https://somebody@bazaar.example/"])
+def test_no_address_brings_a_name_and_a_password_of_its_own(address: str) -> None:
+    assert Reach.live(["bazaar.example"]).allows(httpx.URL("https://bazaar.example/"))
+    assert not Reach.live(["bazaar.example"]).allows(httpx.URL(address))

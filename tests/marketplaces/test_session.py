@@ -93,7 +93,7 @@ async def test_a_connection_is_used_again(opened: Open, loopback: Loopback) -> N
     assert loopback.connections == 1
 
 
-@pytest.mark.parametrize("name", ["Host", "Content-Length", "accept-encoding", "Transfer-Encoding"])
+@pytest.mark.parametrize("name", ["Host", "Content-Length", "accept-encoding", "Transfer-Encoding", "X-Forwarded-For"])
 async def test_a_plugin_does_not_set_the_headers_that_guard_us(opened: Open, loopback: Loopback, name: str) -> None:
     with pytest.raises(PluginFault, match="not the plugin's"):
         await opened().get(f"{loopback.base}/", headers={name: "1"})

@@ -24,6 +24,7 @@ from monitor_site.contract import (
     SignInNeeded,
     Throttled,
 )
+from monitor_site.marketplaces import trying
 from monitor_site.marketplaces.breaker import breaker_key
 from monitor_site.marketplaces.catalog import Catalog
 from monitor_site.marketplaces.management.commands import try_marketplace
@@ -206,3 +207,9 @@ def test_without_redis_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(CommandError, match="Redis does not answer"):
         call_command("try_marketplace", "bazaar")
+
+
+def test_no_hint_advises_a_way_around_a_refusal() -> None:
+    for code in ("blocked", "throttled", "challenge_required"):
+        assert "proxy" not in trying.HINTS[code]
+        assert "another way" not in trying.HINTS[code]

@@ -3,6 +3,8 @@
 import stat
 import subprocess
 import sys
+import traceback
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -183,3 +185,33 @@ def test_keys_that_are_none_stop_the_start_and_are_not_shown(settings: Any, keys
 
     assert error.id == "marketplaces.E003"
     assert "not a key" not in f"{error.msg} {error.hint}"
+
+
+def test_without_any_key_production_starts_until_there_is_a_secret(settings: Any, now: datetime) -> None:
+    row = account(now)
+    settings.PRODUCTION, settings.SECRETS_KEYS = True, []
+
+    [error] = check_keys()
+    with pytest.raises(SignInNeeded, match="SECRETS_KEYS is not set"):
+        opened(row, Keys)
+    with pytest.raises(CommandError, match="SECRETS_KEYS is not set"):
+        call_command("rotate_secrets")
+
+    assert error.id == "marketplaces.E003"
+    services.remove_account(account=row)
+    assert check_keys() == []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picky(Keys):
+    """Its plugin looks at what it is given, and says it aloud."""
+
+    def __post_init__(self) -> None:
+        raise ValueError(f"{self.token} is no token")
+
+
+def test_what_a_plugins_own_check_says_is_heard_nowhere(now: datetime) -> None:
+    with pytest.raises(SignInNeeded, match="does not take the account's settings") as raised:
+        opened(account(now), Picky)
+
+    assert CANARY not in "".join(traceback.format_exception(raised.value))

@@ -66,6 +66,11 @@ def test_an_auction_is_looked_at_more_often_as_its_end_nears_and_just_after_it()
     assert ends_at + AFTER_END in found
 
 
+def test_an_end_that_can_only_be_a_misreading_is_not_followed_for_ever() -> None:
+    found = looks(listing(kind="auction", ends_at=MATCHED + 3_650 * DAY))
+    assert LONGEST - DAY < found[-1] - MATCHED <= LONGEST
+
+
 def test_an_end_that_moved_is_waited_for_again() -> None:
     first, second = MATCHED + HOUR, MATCHED + HOUR + 5 * MINUTE
     at = looks(listing(ends_at=first, kind="auction"))

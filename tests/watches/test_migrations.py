@@ -14,12 +14,18 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 NAME = "0004_watch_marketplaces"
 AFTER = ("watches", NAME)
+VERSIONS = "0007_people"
+
+
+def state_before(name: str) -> tuple[str, str]:
+    found: tuple[str, str] = import_module(f"monitor_site.watches.migrations.{name}").Migration.dependencies[0]
+    return found
 
 
 @pytest.fixture
 def before() -> Iterator[tuple[str, str]]:
     """The state before the migration; the newest one is back afterwards."""
-    yield import_module(f"monitor_site.watches.migrations.{NAME}").Migration.dependencies[0]
+    yield state_before(NAME)
     executor = MigrationExecutor(connection)
     executor.migrate(executor.loader.graph.leaf_nodes())
 
@@ -57,6 +63,74 @@ def test_the_marketplace_of_a_watch_becomes_a_list_and_the_first_one_again(
     assert found == {one: ("mercari", {"brand_ids": [7]}), two: ("mercari", {})}
     links = old.get_model("watches", "WatchTarget").objects
     assert list(links.values_list("watch_id", "target__marketplace")) == [(one, "mercari")]
+
+
+def rows_of_the_first_release(old: Any, now: datetime) -> None:
+    """A watch with its question, a check, a matched listing and an event."""
+    user = old.get_model(*settings.AUTH_USER_MODEL.split(".")).objects.create(username="carol")
+
+    def make(model: str, **values: Any) -> Any:
+        return old.get_model("watches", model).objects.create(**values)
+
+    times = {"created_at": now, "updated_at": now}
+    watch = make("Watch", user=user, name="one", marketplace="mercari", options={"brand_ids": [7]}, **times)
+    target = make("Target", marketplace="mercari", key="a" * 64, criteria="{}", interval_seconds=60, created_at=now)
+    make("WatchTarget", watch=watch, target=target, began_at=now)
+    seen = dict.fromkeys(("first_seen_at", "seen_at", "observed_at"), now)
+    words = {"kind": "fixed", "status": "on_sale", "condition": "good", "shipping": "unknown"}
+    listing = make("Listing", marketplace="mercari", external_id="m1", currency="JPY", digest="d", **words, **seen)
+    make("ListingEvent", listing=listing, kind="listed", at=now)
+    make("Match", user=user, watch=watch, listing=listing, cause="listed", trace="t", matched_at=now)
+
+
+def look_at(new: Any, now: datetime) -> None:
+    """What a release with looks adds."""
+    listing = new.get_model("watches", "Listing").objects.get()
+    target = new.get_model("watches", "Target").objects.create(
+        marketplace="mercari", kind="listing", key="b" * 64, criteria="m1", listing=listing, active=True,
+        interval_seconds=1, due_at=now, created_at=now,
+    )  # fmt: skip
+    moments = dict.fromkeys(("due_at", "started_at", "finished_at"), now)
+    new.get_model("watches", "Check").objects.create(
+        target=target, trace="c", worker="w", outcome="ok", lateness_ms=0, duration_ms=1, **moments
+    )
+    new.get_model("watches", "ListingEvent").objects.create(listing=listing, kind="extended", at=now, before=1, after=2)
+
+
+def test_an_installation_of_the_first_release_comes_here_and_goes_back_with_all_that_it_knew(
+    before: tuple[str, str], now: datetime
+) -> None:
+    first = ("watches", "0001_initial")
+    rows_of_the_first_release(go_to(first), now)
+    newest = [node for node in MigrationExecutor(connection).loader.graph.leaf_nodes() if node[0] == "watches"]
+    new = go_to(newest[0])
+    assert new.get_model("watches", "Watch").objects.get().marketplaces == ["mercari"]
+    target = new.get_model("watches", "Target").objects.get()
+    assert (target.kind, target.usual, target.due_at, target.listing_id) == ("search", {}, None, None)
+    look_at(new, now)
+    old = go_to(first)
+    counts = {
+        name: old.get_model("watches", name).objects.count()
+        for name in ("Watch", "Target", "WatchTarget", "Check", "Listing", "ListingEvent", "Match")
+    }
+    assert counts == {
+        "Watch": 1, "Target": 1, "WatchTarget": 1, "Check": 0, "Listing": 1, "ListingEvent": 1, "Match": 1,
+    }  # fmt: skip
+    watch = old.get_model("watches", "Watch").objects.get()
+    assert (watch.marketplace, watch.options) == ("mercari", {"brand_ids": [7]})
+
+
+def test_every_watch_that_is_there_gets_what_it_wishes_as_its_first_version(
+    before: tuple[str, str], now: datetime
+) -> None:
+    old = go_to(state_before(VERSIONS))
+    user = old.get_model(*settings.AUTH_USER_MODEL.split(".")).objects.create(username="carol")
+    made = {"user": user, "created_at": now, "updated_at": now, "marketplaces": ["mercari"]}
+    watch = old.get_model("watches", "Watch").objects.create(**made, name="one", must=["ルミナ"], price_max=9_000)
+
+    version = go_to(("watches", VERSIONS)).get_model("watches", "WatchVersion").objects.get()
+    assert (version.watch_id, version.number, version.at, version.by_id) == (watch.pk, 1, now, user.pk)
+    assert (version.wish["must"], version.wish["price_max"]) == (["ルミナ"], 9_000)
 
 
 PRICES = ("watches", "0008_prices")

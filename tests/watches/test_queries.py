@@ -140,6 +140,13 @@ def test_the_low_is_the_cheapest_match_of_thirty_days_and_never_an_unknown_price
     assert row_of(watch, now).low == 900
 
 
+def test_what_an_auction_stands_at_is_no_low(alice: User, now: datetime) -> None:
+    watch = make_watch(alice, now)
+    make_match(watch, now, make_listing(now, price=1, kind="auction"))
+    make_match(watch, now, make_listing(now, price=900))
+    assert row_of(watch, now).low == 900
+
+
 def test_a_watch_without_matches_has_no_low_and_no_picture(alice: User, now: datetime) -> None:
     row = row_of(make_watch(alice, now), now)
     assert (row.low, row.picture) == (None, "")
@@ -259,3 +266,14 @@ def test_matches_of_a_watch_are_told_apart_from_what_was_there_before(alice: Use
 
 def test_midnight_is_the_users(now: datetime) -> None:
     assert queries.midnight(datetime(2026, 5, 1, 16, 0, tzinfo=UTC), TOKYO) == datetime(2026, 5, 2, tzinfo=TOKYO)
+
+
+def test_what_was_asked_before_a_watch_began_is_not_told(alice: User, bob: User, now: datetime) -> None:
+    """It would say that somebody else watches the same words."""
+    target = make_target(make_watch(alice, now), now)
+    make_checks(target, now, ["ok"] * 3)
+    later = make_watch(bob, now, created_at=now + timedelta(days=1))
+    WatchTarget.objects.create(watch=later, target=target, began_at=now + timedelta(days=1))
+
+    assert queries.runs_of(later) == []
+    assert row_of(later, now + timedelta(days=1)).ticks == ("none",) * queries.TICKS

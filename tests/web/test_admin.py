@@ -11,8 +11,8 @@ from django.urls import reverse
 from monitor_site.accounts.models import User
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.watches import models
-from monitor_site.watches.models import ListingEvent, PricePoint, Target, Watch
+from monitor_site.watches import blocking, models, noting, tagging
+from monitor_site.watches.models import Doubt, ListingEvent, PricePoint, Target, Watch
 from tests.web.watch_rows import make_checks, make_match, make_target, make_watch
 
 OURS = [
@@ -26,6 +26,11 @@ OURS = [
     models.PricePoint,
     models.ListingEvent,
     models.Match,
+    models.WatchVersion,
+    models.Tag,
+    models.Block,
+    models.Note,
+    models.Doubt,
     MarketplaceAccount,
 ]
 RECORDS = [model for model in OURS if model not in {User, Watch, MarketplaceAccount}]
@@ -45,7 +50,12 @@ def watch(alice: User, now: datetime) -> Watch:
     match = make_match(watch, now)
     PricePoint.objects.create(listing=match.listing, price=5000, at=now)
     ListingEvent.objects.create(listing=match.listing, kind="price_drop", at=now, before=6000, after=5000)
+    Doubt.objects.create(watch=watch, listing=match.listing, cause="listed", raised_at=now, due_at=now)
     MarketplaceAccount.objects.create(marketplace="mercari", label="Lumina", created_at=now, updated_at=now)
+    models.WatchVersion.objects.create(watch=watch, number=1, at=now, by=alice, wish={"name": "Lumina"})
+    tagging.set_tags(watch=watch, names=["Lumina"])
+    blocking.block_phrase(user=alice, phrase="Lumina", now=now)
+    noting.write_note(user=alice, listing=match.listing, text="Lumina, a private matter", now=now)
     OutboxRow.objects.create(topic="match", object_id=match.pk, created_at=now, done_at=now)
     return watch
 
@@ -96,6 +106,22 @@ def test_a_record_cannot_be_added_changed_or_deleted(staff: Client, watch: Watch
     assert staff.post(address(model, "change", row.pk), {"error": "x", "title": "x"}).status_code == 403
     assert staff.post(address(model, "delete", row.pk), {"post": "yes"}).status_code == 403
     assert model._default_manager.values().get(pk=row.pk) == before
+
+
+def test_staff_see_that_there_is_a_note_and_not_what_it_says(staff: Client, watch: Watch) -> None:
+    note = models.Note.objects.get()
+    for page in (address(models.Note, "changelist"), address(models.Note, "change", note.pk)):
+        assert "private matter" not in staff.get(page).content.decode()
+
+
+def test_staff_give_a_person_limits_of_their_own(staff: Client, alice: User) -> None:
+    page = staff.get(address(User, "change", alice.pk))
+    data = {name: value for name, value in page.context["adminform"].form.initial.items() if value is not None}
+    data |= {"last_login_0": "", "last_login_1": "", "date_joined_0": "2026-05-01", "date_joined_1": "00:00:00"}
+    answer = staff.post(address(User, "change", alice.pk), data | {"watch_limit": "7"})
+    assert answer.status_code == 302
+    alice.refresh_from_db()
+    assert (alice.watch_limit, alice.question_limit) == (7, None)
 
 
 def test_staff_create_a_person_who_can_then_sign_in(staff: Client) -> None:

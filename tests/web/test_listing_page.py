@@ -1,5 +1,6 @@
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,8 +11,9 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from monitor_site.accounts.models import User
+from monitor_site.marketplaces.catalog import Catalog, catalog
 from monitor_site.watches.models import EventKind, Listing, ListingEvent, Match, MatchState, PricePoint, Target, Watch
-from monitor_site.web import drawing, history
+from monitor_site.web import cards, drawing, history
 from tests.web.rows import listing, match, watch_of
 
 NOW = datetime(2026, 5, 1, 3, 0, tzinfo=UTC)
@@ -264,6 +266,24 @@ def test_the_buttons_lead_to_the_listing_and_to_its_purchase(hers: Client, watch
 @pytest.mark.parametrize("changes", [{"listing_kind": "auction"}, {"listing_status": "sold"}])
 def test_nothing_leads_to_a_purchase_that_cannot_be_made(hers: Client, watch: Watch, changes: dict[str, str]) -> None:
     assert "/purchase/" not in html_of(hers, match(watch, 1, now=NOW, **changes))
+
+
+def raising(external_id: str, *, web: str) -> str:
+    raise RuntimeError(f"{web} has no {external_id}")
+
+
+@pytest.mark.parametrize(
+    "link", [raising, lambda *_, **__: "javascript:alert(1)", lambda *_, **__: "https://x.example/"]
+)
+def test_a_faulty_plugin_leads_nobody_elsewhere_and_costs_no_page(
+    hers: Client, watch: Watch, monkeypatch: pytest.MonkeyPatch, link: Callable[..., str]
+) -> None:
+    faulty = replace(catalog().plugins["mercari"], link=link)
+    monkeypatch.setattr(cards, "catalog", lambda: Catalog(plugins={"mercari": faulty}, broken={}))
+    html = html_of(hers, match(watch, 1, now=NOW))
+    assert 'href="https://jp.mercari.com/item/m00000000001"' in html
+    assert "javascript:" not in html
+    assert "x.example" not in html
 
 
 def test_a_person_may_have_it_looked_at_now(hers: Client, watch: Watch, bob: User) -> None:

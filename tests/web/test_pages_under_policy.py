@@ -35,6 +35,7 @@ PAGES = [
     "/watches/",
     "/watches/new/",
     "/watches/1/prices/",
+    "/watches/why-not/",
     "/more/",
     "/accounts/password/change/",
     "/admin/",

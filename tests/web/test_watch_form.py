@@ -18,6 +18,17 @@ from monitor_site.web.watch_fields import read_yen, split_words
 
 NEW = "/watches/new/"
 TYPED = {"must": "ルミナ", "marketplaces": "mercari", "shipping": "any", "pace": "normal"}
+RULES = {
+    "in_description": "on",
+    "pattern": "T[23]D?",
+    "landed": "on",
+    "kinds": ["fixed", "auction"],
+    "listed_within_hours": "36h",
+    "rating_min": "９５%",
+    "rated_min": "1,000",
+    "ends_within_minutes": "1日",
+    "bids_max": "0",
+}
 
 
 @pytest.fixture
@@ -293,15 +304,18 @@ def test_a_double_click_at_the_same_moment_makes_one_watch(client: Client, alice
 
 def test_a_watch_is_shown_in_its_form_as_it_is_and_saves_unchanged(hers: Client) -> None:
     typed = TYPED | {"none_of": "ジャンク, ケースのみ", "price_max": "5000", "conditions": ["new"], "pace": "relaxed"}
-    hers.post(NEW, typed | {"mercari__brand_ids": "7"})
+    hers.post(NEW, typed | RULES | {"mercari__brand_ids": "7"})
     before = Watch.objects.values().get()
     address = reverse("watch-edit", args=[before["id"]])
     form = hers.get(address).context["form"]
     shown = {name: form[name].value() for name in form.fields}
     again = {
-        name: ", ".join(map(str, v)) if isinstance(v, list) and name != "conditions" else v for name, v in shown.items()
+        name: ", ".join(map(str, v)) if isinstance(v, list) and name not in {"conditions", "kinds"} else v
+        for name, v in shown.items()
     }
-    answer = hers.post(address, {name: value for name, value in again.items() if value not in (None, False)})
+    answer = hers.post(
+        address, {name: value for name, value in again.items() if value is not None and value is not False}
+    )
     assert answer.status_code == 302
     after = Watch.objects.values().get()
     assert {**after, "updated_at": None} == {**before, "updated_at": None}

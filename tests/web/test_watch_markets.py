@@ -1,6 +1,7 @@
 """A watch over several marketplaces on the pages: its form, its row, its head and its runs."""
 
 import asyncio
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,8 +13,10 @@ from django.utils import timezone
 
 from monitor_site.accounts.models import User
 from monitor_site.connections import async_redis_client
+from monitor_site.contract import SearchCriteria, option
 from monitor_site.marketplaces import breaker
 from monitor_site.watches.models import Watch
+from monitor_site.web.watch_fields import option_fields
 from monitor_site.web.watch_hints import hints, hints_for
 from tests.web.watch_rows import make_checks, make_match, make_target, make_watch
 
@@ -53,6 +56,15 @@ def fail(watch: Watch, name: str, error: str) -> None:
     for link in watch.links.filter(target__marketplace=name).select_related("target"):
         link.target.failures, link.target.last_error = 2, error
         link.target.save()
+
+
+def test_a_choice_of_nothing_with_words_of_its_own_is_offered_once() -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Criteria(SearchCriteria):
+        sold_by: str = option(label="Sold by", default="", choices={"": "Anything", "A": "Auction"})
+
+    (field,) = option_fields(Criteria).values()
+    assert field.choices == [("", "Anything"), ("A", "Auction")]
 
 
 def test_both_marketplaces_arrive_each_with_its_own_options(hers: Client) -> None:

@@ -21,7 +21,7 @@ class AboutItself(Rules):
 
     def test_it_loads_without_touching_anything(self) -> None:
         """Importing it opens no connection, writes no file, starts nothing, prints nothing."""
-        deeds = alone(self.plugin, self.answers, seed=1, settings=self.settings)["deeds"]
+        deeds = alone(self.plugin, self.answers, seed=1, settings=self.account)["deeds"]
         demand(not deeds, f"importing a plugin must do nothing but define it; this one: {'; '.join(deeds)}")
 
     def test_its_manifest_is_whole(self) -> None:

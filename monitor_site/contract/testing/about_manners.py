@@ -57,8 +57,9 @@ class AboutManners(Rules):
     def test_it_asks_at_most_once_more_with_a_new_proof(self) -> None:
         """After 401 a search may renew what it signs with, once; after anything else it never asks again."""
         for sample in self.some("full"):
-            for status, most in ((401, 2), (429, 1), (500, 1), (403, 1)):
-                made = len(self.outcome(sample.answered(status=status, body=b"")).asked)
+            for status, most in ((401, 2), (429, 1), (500, 1), (403, 1), (301, 1), (302, 1), (307, 1)):
+                elsewhere = {**sample.answer.headers, "location": f"{self.plugin.api}/elsewhere"}
+                made = len(self.outcome(sample.answered(status=status, body=b"", headers=elsewhere)).asked)
                 demand(
                     made <= most, f"a retry is the core's: {sample.capability} asked {made} times after status {status}"
                 )

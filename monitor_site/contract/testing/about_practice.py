@@ -1,8 +1,9 @@
 """Rules about the practice market, asked over real HTTP: it plays the marketplace, well and badly.
 
 Beside what every control end knows (:mod:`monitor_site.contract.practice`) it takes two orders: ``list`` with
-``title``, ``price`` and ``visible_in`` (seconds), which answers with the new listing's ``id``, and ``change`` with
-``id`` and ``price``. For a market that calls them otherwise a test class overrides ``offer`` and ``reprice``.
+``title``, ``price`` (minor units) and ``visible_in`` (seconds), which answers with the new listing's ``id``, and
+``change`` with ``id`` and ``price``; ``sell`` with ``id``, if it can. For a market that calls them otherwise a test
+class overrides ``offer``, ``reprice`` and ``sell``.
 """
 
 import json
@@ -12,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from ..errors import Blocked, LayoutChanged, Throttled, Unavailable
+from ..errors import Blocked, LayoutChanged, ListingGone, Throttled, Unavailable
 from ..manifest import Capability
 from ..rules import Promise, in_words
-from ..values import Answer, Sighting
+from ..values import Answer, Sighting, Status
 from .asking import Outcome, asked_of, run
 from .market import Market, quiet, served
 from .over_http import PlainSession
@@ -23,6 +24,7 @@ from .rule import Rules, demand, fail
 from .samples import Sample
 
 WORD, PRICE, NEW_PRICE = "試運転", 4321, 3210
+OVER = {Status.SOLD, Status.RESERVED, Status.ENDED}
 NO_ANSWER = Answer(status=0, headers={}, body=b"", url="")
 
 
@@ -53,6 +55,11 @@ class AboutPractice(Rules):
     def reprice(self, market: Market, external_id: str, price: int) -> None:
         """Let a listing cost something else."""
         market.do("change", id=external_id, price=price)
+
+    def sell(self, market: Market, external_id: str) -> None:
+        """Let a listing be sold; a market that takes no such order skips the rule."""
+        if market.ask("sell", {"id": external_id}).status_code != 200:
+            pytest.skip("its practice market takes no order to sell")
 
     def test_the_control_question_has_answers(self, practice: Market) -> None:
         """It tells an empty page from a block, so it must always find something."""
@@ -96,6 +103,15 @@ class AboutPractice(Rules):
         look = self._asked(practice, self._look(listed))
         right = isinstance(look.found, Sighting) and _price(look.found) == NEW_PRICE
         demand(right, f"{listed} costs {NEW_PRICE} now, and the next look does not see it: {look.words}")
+
+    def test_a_sale_is_seen_by_the_next_look(self, practice: Market) -> None:
+        """What is sold is shown as on sale for ever otherwise."""
+        self.needs(Capability.LOOK)
+        listed = self.offer(practice, title=f"{WORD}の品", price=PRICE)
+        self.sell(practice, listed)
+        look = self._asked(practice, self._look(listed))
+        over = isinstance(look.error, ListingGone) or getattr(look.found, "status", None) in OVER
+        demand(over, f"{listed} is sold, and the next look does not see it: {look.words}")
 
     def test_a_listing_nobody_offers_is_gone(self, practice: Market) -> None:
         """A look at an id that never was."""
@@ -171,7 +187,7 @@ class AboutPractice(Rules):
 
     def _asked(self, market: Market, sample: Sample) -> Outcome:
         """What the plugin makes of the practice market."""
-        session = PlainSession(market.base, self.settings)
+        session = PlainSession(market.base, self.account)
         try:
             found = run(lambda: asked_of(self.plugin.connect(session), sample))
         except Exception as error:  # noqa: BLE001  the rule that asked judges it

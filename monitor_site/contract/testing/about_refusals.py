@@ -144,9 +144,9 @@ def _titles(outcome: Outcome) -> list[tuple[Any, Any]]:
 
 
 def _transcoded(sample: Sample) -> Iterator[tuple[Sample, Sample, str]]:
-    """The page as it is, and in another charset: two that the header names, and one that nobody expects."""
+    """The page as it is, and in another charset: three that the header names, and one that nobody expects."""
     text, media = sample.answer.body.decode("utf-8", "replace"), sample.answer.media_type
-    for charset, name in (("cp932", "Shift_JIS"), ("euc_jp", "EUC-JP")):
+    for charset, name in (("cp932", "Shift_JIS"), ("euc_jp", "EUC-JP"), ("cp1252", "windows-1252")):
         body = text.encode(charset, "ignore")
         headers = {**sample.answer.headers, "content-type": f"{media}; charset={name}"}
         plain = sample.answered(body=body.decode(charset).encode())

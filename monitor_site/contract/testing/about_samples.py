@@ -26,10 +26,10 @@ class AboutSamples(Rules):
             demand(type(first.error) is type(second.error), f"{sample.file}: {first.words}, then {second.words}")
 
     def test_another_process_reads_the_same(self) -> None:
-        """No order of a set, no id of an object gets into what is read."""
-        here = read(self.plugin, self.answers, self.settings)
+        """No order of a set, no zone of a machine, nothing read before gets into what is read."""
+        here = read(self.plugin, self.answers, self.account)
         for seed in (1, 2):
-            there = alone(self.plugin, self.answers, seed=seed, settings=self.settings)["read"]
+            there = alone(self.plugin, self.answers, seed=seed, settings=self.account)["read"]
             other = sorted(name for name in here if there.get(name) != here[name])
             demand(not other, f"another process reads these samples differently: {', '.join(other)}")
 

@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,15 @@ from .guard import guarded
 from .origin import load, origin_of
 from .samples import samples_in
 
+# Far from each other, and from anywhere: whoever reads times by the machine's zone differs in one of them.
+ZONES = ("America/Phoenix", "Pacific/Kiritimati")
+
 
 def alone(plugin: Plugin, answers: Path, *, seed: int, settings: AccountSettings | None = None) -> dict[str, Any]:
-    """Start such a process with a hash seed; ``deeds`` when loaded (a crash, too), ``read`` by file."""
+    """Start such a process with a hash seed and in another time zone; it reads the last sample first.
+
+    ``deeds`` when loaded (a crash, too), ``read`` by file.
+    """
     known = asdict(settings) if settings else None
     try:
         origin = origin_of(plugin)
@@ -32,7 +37,11 @@ def alone(plugin: Plugin, answers: Path, *, seed: int, settings: AccountSettings
         return {"deeds": [str(reason)], "read": {}}
     order = json.dumps(origin | {"answers": str(answers), "settings": known})
     path = os.pathsep.join(filter(None, sys.path))
-    given = ("/usr/bin/env", f"PYTHONHASHSEED={seed}", f"PYTHONPATH={path}", sys.executable, "-B", "-m", __name__)
+    zone = ZONES[seed % len(ZONES)]
+    given = (
+        *("/usr/bin/env", f"PYTHONHASHSEED={seed}", f"PYTHONPATH={path}", f"TZ={zone}"),
+        *(sys.executable, "-B", "-m", __name__),
+    )
     done = subprocess.run((*given, order), capture_output=True, text=True, check=False, timeout=60)  # noqa: S603
     if done.returncode:
         return {"deeds": [f"ended with {done.returncode}: {done.stderr.strip()[-300:]}"], "read": {}}
@@ -42,7 +51,7 @@ def alone(plugin: Plugin, answers: Path, *, seed: int, settings: AccountSettings
 
 def look(order: dict[str, Any]) -> dict[str, Any]:
     """What :func:`alone` asks for, here."""
-    printed, before = io.StringIO(), threading.active_count()
+    printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed), guarded() as guard:
         try:
             plugin = load(order)
@@ -50,14 +59,16 @@ def look(order: dict[str, Any]) -> dict[str, Any]:
             return {"deeds": [*guard.deeds, *guard.sleeps, in_words(error)], "read": {}}
     deeds = guard.deeds + guard.sleeps
     deeds += [f"printed {printed.getvalue()[:80]!r}"] if printed.getvalue() else []
-    deeds += ["started a thread"] if threading.active_count() > before else []
     settings = plugin.manifest.settings(**order["settings"]) if order["settings"] else None
-    return {"deeds": deeds, "read": read(plugin, Path(order["answers"]), settings)}
+    return {"deeds": deeds, "read": read(plugin, Path(order["answers"]), settings, backwards=True)}
 
 
-def read(plugin: Plugin, answers: Path, settings: AccountSettings | None = None) -> dict[str, str]:
+def read(
+    plugin: Plugin, answers: Path, settings: AccountSettings | None = None, *, backwards: bool = False
+) -> dict[str, str]:
     """What each sample with a result is read as, as text."""
-    outcomes = (ask(plugin, sample, settings) for sample in samples_in(answers, plugin))
+    samples = samples_in(answers, plugin)
+    outcomes = (ask(plugin, sample, settings) for sample in (samples[::-1] if backwards else samples))
     return {f"{each.sample.capability} {each.sample.file}": repr(each.found) for each in outcomes if each.error is None}
 
 

@@ -4,15 +4,17 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TypeVarTuple, Unpack
 
 from ..errors import MarketplaceError
 from ..fields import AccountSettings
 from ..manifest import Capability
 from ..marketplace import Plugin, Session
+from ..values import Answer
 from .guard import Guard, guarded, slept
 from .samples import Sample
-from .session import Request, ScriptedSession
+from .session import NOW, Request, ScriptedSession
 
 SECONDS = 20.0
 Ts = TypeVarTuple("Ts")
@@ -20,13 +22,17 @@ Ts = TypeVarTuple("Ts")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a plugin returned (``found``) or raised (``error``), what it asked, and what it did besides."""
+    """What a plugin returned (``found``) or raised (``error``), what it asked, and what it did besides.
+
+    ``reads`` is how often it read by the session.
+    """
 
     sample: Sample
     found: Any = None
     error: BaseException | None = None
     asked: list[Request] = field(default_factory=list)
     guard: Guard = field(default_factory=Guard)
+    reads: int = 0
 
     @property
     def words(self) -> str:
@@ -79,15 +85,22 @@ def asked_of(market: Any, sample: Sample) -> Awaitable[Any]:
     return calls[sample.capability]()
 
 
-def ask(plugin: Plugin, sample: Sample, settings: AccountSettings | None = None) -> Outcome:
-    """Hand the sample's answer to the plugin; never raises because of what the plugin does."""
-    session = ScriptedSession(plugin, lambda _: sample.answer, settings)
+def ask(
+    plugin: Plugin,
+    sample: Sample,
+    settings: AccountSettings | None = None,
+    *,
+    reply: Callable[[Request], Answer] | None = None,
+    moment: datetime = NOW,
+) -> Outcome:
+    """Hand the plugin the sample's answer, or what ``reply`` gives; never raises because of what the plugin does."""
+    session = ScriptedSession(plugin, reply or (lambda _: sample.answer), settings, moment)
     with guarded() as guard:
         try:
             found = run(lambda: _connected(plugin, session, sample))
         except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001  a rule is about to judge it
-            return Outcome(sample=sample, error=error, asked=session.asked, guard=guard)
-    return Outcome(sample=sample, found=found, asked=session.asked, guard=guard)
+            return Outcome(sample=sample, error=error, asked=session.asked, guard=guard, reads=session.reads)
+    return Outcome(sample=sample, found=found, asked=session.asked, guard=guard, reads=session.reads)
 
 
 async def _connected(plugin: Plugin, session: Session, sample: Sample) -> Any:

@@ -3,6 +3,7 @@
 from .about_addresses import AboutAddresses
 from .about_answers import AboutAnswers
 from .about_itself import AboutItself
+from .about_keeping import AboutKeeping
 from .about_manners import AboutManners
 from .about_practice import AboutPractice
 from .about_refusals import AboutRefusals
@@ -10,10 +11,10 @@ from .about_samples import AboutSamples
 
 
 class PluginConformance(
-    AboutPractice, AboutAddresses, AboutManners, AboutRefusals, AboutAnswers, AboutSamples, AboutItself
+    AboutPractice, AboutAddresses, AboutManners, AboutKeeping, AboutRefusals, AboutAnswers, AboutSamples, AboutItself
 ):
     """What any plugin must keep. Subclass it under a name that begins with ``Test`` and set ``plugin`` and ``answers``.
 
-    A plugin that cannot ask without an account sets ``settings``; one whose practice market takes other orders
+    A plugin whose account must be of a certain form sets ``settings``; one whose practice market takes other orders
     overrides ``offer`` and ``reprice``. Rules follow the declared capabilities; what does not apply is skipped.
     """

@@ -1,8 +1,9 @@
 """What every rule of the kit has at hand: the plugin, its samples, and one way to fail."""
 
 from collections.abc import Iterator
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
-from typing import ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import pytest
 
@@ -13,6 +14,8 @@ from ..rules import in_words
 from ..values import SearchPage
 from .asking import Outcome, ask
 from .samples import Sample, samples_in
+
+WORD = "practice"
 
 
 def fail(sentence: str) -> NoReturn:
@@ -36,7 +39,19 @@ class Rules:
     """The folder with its sample answers and their ``manifest.json``."""
 
     settings: ClassVar[AccountSettings | None] = None
-    """An account, where the plugin cannot ask without one."""
+    """An account to ask with; where the plugin has settings and this is left out, an invented one is taken."""
+
+    @property
+    def account(self) -> AccountSettings | None:
+        """The account to ask with: each field that has no default is a word, or the first of its choices."""
+        shape: Any = self.plugin.manifest.settings
+        if self.settings is not None or shape is None:
+            return self.settings
+        try:
+            found: AccountSettings = shape(**{spec.name: _invented(spec) for spec in fields(shape) if _is_needed(spec)})
+        except Exception as error:  # noqa: BLE001  a shape of the plugin's own, that may check what it is given
+            fail(f"no account can be invented, give the test class `settings`: {in_words(error)}")
+        return found
 
     def needs(self, able: Capability) -> None:
         """Skip the rule when the plugin does not declare this."""
@@ -65,7 +80,7 @@ class Rules:
 
     def outcome(self, sample: Sample) -> Outcome:
         """What the plugin makes of a sample."""
-        return ask(self.plugin, sample, self.settings)
+        return ask(self.plugin, sample, self.account)
 
     def outcomes(self, *cases: str, able: Capability | None = None) -> Iterator[Outcome]:
         """What the plugin makes of all samples of these cases."""
@@ -79,6 +94,14 @@ class Rules:
                 isinstance(each.found, SearchPage), f"{each.sample.file} must be read as a page, and is: {each.words}"
             )
         return [(each.sample, each.found) for each in found]
+
+
+def _is_needed(spec: "Field[Any]") -> bool:
+    return spec.default is MISSING and spec.default_factory is MISSING
+
+
+def _invented(spec: "Field[Any]") -> str:
+    return str(next(iter(spec.metadata.get("choices") or ()), WORD))
 
 
 def never_nothing(outcome: Outcome, what: str) -> None:

@@ -60,6 +60,10 @@ class Sample:
         """The same question with another answer."""
         return replace(self, answer=replace(self.answer, **changes))
 
+    def asking(self, question: SearchCriteria) -> "Sample":
+        """The same answer to another question."""
+        return replace(self, question=question)
+
 
 def samples_in(folder: Path, plugin: Plugin) -> tuple[Sample, ...]:
     """All samples of a folder that have a case; raises ``OSError``, ``ValueError`` or ``KeyError`` for a bad list."""

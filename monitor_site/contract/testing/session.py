@@ -27,7 +27,7 @@ class Request:
 
 @dataclass(slots=True)
 class ScriptedSession:
-    """Answers every request with what ``reply`` gives for it; ``asked`` holds the requests in order.
+    """Answers every request with what ``reply`` gives for it; ``asked`` holds the requests in order, ``reads`` counts.
 
     It stands where the live marketplace is: ``base`` is the plugin's API, ``web`` its home.
     """
@@ -37,6 +37,7 @@ class ScriptedSession:
     settings: AccountSettings | None = None
     moment: datetime = NOW
     asked: list[Request] = field(default_factory=list)
+    reads: int = 0
     base: str = field(init=False)
     web: str = field(init=False)
 
@@ -53,6 +54,7 @@ class ScriptedSession:
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
         """Run a parser, here and now."""
+        self.reads += 1
         return parse(answer)
 
     def now(self) -> datetime:

@@ -23,7 +23,9 @@ end
 local rate = per_minute / 60000
 local bucket = redis.call('HMGET', KEYS[2], 'tokens', 'at')
 local tokens = cap
-if bucket[1] then tokens = math.min(cap, tonumber(bucket[1]) + math.max(0, now - tonumber(bucket[2])) * rate) end
+-- After a clock set back nobody knows how long it rested; the first request finds out.
+local rested = now - (tonumber(bucket[2]) or now)
+if bucket[1] and rested >= 0 then tokens = math.min(cap, tonumber(bucket[1]) + rested * rate) end
 -- A look leaves a token to the search that is due next.
 local needed = (searches > 0 or cap < 2) and 1 or 2
 if tokens < needed then
@@ -31,7 +33,9 @@ if tokens < needed then
   return {0, now, searches > 0 and again or math.min(again, head(KEYS[1]))}
 end
 
+-- Old tickets, and those of a time that a clock set back has taken back.
 redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[4], '(' .. string.format('%.0f', now + tonumber(ARGV[5])), '+inf')
 local live = redis.call('ZCARD', KEYS[4])
 if live >= 2 or (live == 1 and due < tonumber(ARGV[6])) then return {0, now, now + 50} end
 redis.call('ZADD', KEYS[4], now + tonumber(ARGV[5]), ARGV[4])

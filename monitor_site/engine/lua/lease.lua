@@ -1,9 +1,10 @@
 -- Lease what is due to one worker.
--- KEYS due, lease, pace, breaker, tickets, suspects, drain, looks, share, resumed
+-- KEYS due, lease, pace, breaker, tickets, suspects, drain, looks, share, resumed, fence
 -- ARGV limit, concurrency, ahead ms, lease ms, worker, 1 if the worker has nothing in flight,
 --      tokens a minute, cap, ticket life ms after its first lease, lone crashes that quarantine, ticket ids ...
--- Returns {server µs, 1 if this worker should empty itself for a suspect, {quarantined ids},
+-- Returns {server µs, fence, 1 if this worker should empty itself for a suspect, {quarantined ids},
 --          {id, due ms, 1 if alone, ...}}
+-- The fence is the server's time in µs, and always above the one before: a clock set back makes no result look old.
 -- A lease is "fence|worker|due|alone" in the hash; the score of a leased id is the end of its lease.
 -- Searches stand in "due", looks in "looks", known by their name. Searches go first; looks take what they leave, less one
 -- token and one slot for the search that is due next. While searches have to wait, every four of them earn a place for
@@ -11,10 +12,11 @@
 local t = redis.call('TIME')
 local micros = tonumber(t[1]) * 1000000 + tonumber(t[2])
 local now = math.floor(micros / 1000)
-local fence = string.format('%.0f', micros)
+local clock = string.format('%.0f', micros)
+local fence = string.format('%.0f', math.max(micros, (tonumber(redis.call('GET', KEYS[11])) or 0) + 1))
 local limit, concurrency, ahead = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local lease_end, worker, idle = now + tonumber(ARGV[4]), ARGV[5], ARGV[6] == '1'
-local none = {fence, 0, {}, {}}
+local none = {clock, fence, 0, {}, {}}
 local function is_look(id) return string.sub(id, 1, 5) == 'look:' end
 local function set_of(id) return is_look(id) and KEYS[8] or KEYS[1] end
 
@@ -23,14 +25,16 @@ for i = 11, #ARGV do redis.call('ZADD', KEYS[5], 'XX', now + tonumber(ARGV[9]), 
 local open_until = tonumber(redis.call('HGET', KEYS[4], 'until') or 0)
 if open_until > now then return none end
 local probing = open_until > 0
--- Nothing is late for the time in which nobody may ask.
-local not_before = math.max(open_until, tonumber(redis.call('GET', KEYS[10])) or 0)
+-- Nothing is late for the time in which nobody may ask. No due time is made later than now: it would be waited for.
+local not_before = math.min(now, math.max(open_until, tonumber(redis.call('GET', KEYS[10])) or 0))
 
 local rate = tonumber(ARGV[7]) / 60000
 local bucket = redis.call('HMGET', KEYS[3], 'tokens', 'at')
 local cap = tonumber(ARGV[8])
 local tokens = cap
-if bucket[1] then tokens = math.min(cap, tonumber(bucket[1]) + math.max(0, now - tonumber(bucket[2])) * rate) end
+-- After a clock set back nobody knows how long it rested; the first request finds out.
+local rested = now - (tonumber(bucket[2]) or now)
+if bucket[1] and rested >= 0 then tokens = math.min(cap, tonumber(bucket[1]) + rested * rate) end
 tokens = math.floor(tokens)
 
 local suspects = redis.call('HLEN', KEYS[6])
@@ -69,7 +73,8 @@ local function find(set, most)
     if held and score <= now then
       score, held = reclaim(id, held), nil
     end
-    if not held then
+    -- What a clock set back has put into the future waits there.
+    if not held and score <= now + ahead then
       local crashes = -1
       if suspects > 0 then crashes = tonumber(redis.call('HGET', KEYS[6], id) or -1) end
       candidates[#candidates + 1] = {id, score, crashes}
@@ -125,6 +130,7 @@ for _, candidate in ipairs(candidates) do
   end
 end
 if #granted > 0 then
+  redis.call('SET', KEYS[11], fence, 'PX', 30 * 24 * 3600000)
   redis.call('HSET', KEYS[2], unpack(lease))
   for look, score in pairs(scores) do
     if #score > 0 then redis.call('ZADD', look and KEYS[8] or KEYS[1], unpack(score)) end
@@ -140,4 +146,4 @@ if lonely and (not drainer or drainer == worker) then
   redis.call('SET', KEYS[7], worker, 'PX', 15000)
   drain = 1
 end
-return {fence, drain, quarantined, granted}
+return {clock, fence, drain, quarantined, granted}

@@ -4,7 +4,19 @@ Unknown is not a mismatch and not a match: a rule about something the marketplac
 """
 
 from .deciding import Decision, decide, funnel
-from .rule import Rule
+from .rule import NO_BLOCKS, Blocks, Rule
 from .verdicts import RuleVerdict, Verdict
+from .words import alternatives, compiled
 
-__all__ = ["Decision", "Rule", "RuleVerdict", "Verdict", "decide", "funnel"]
+__all__ = [
+    "NO_BLOCKS",
+    "Blocks",
+    "Decision",
+    "Rule",
+    "RuleVerdict",
+    "Verdict",
+    "alternatives",
+    "compiled",
+    "decide",
+    "funnel",
+]

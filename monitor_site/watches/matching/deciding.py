@@ -13,6 +13,12 @@ from .rule import Rule
 from .verdicts import RuleVerdict, Verdict
 from .words import word_rules
 
+# What a look at the listing alone may tell although its search did not.
+A_LOOK_TELLS = frozenset({
+    "status", "must", "any_of", "none_of", "blocked_phrase", "price", "condition", "shipping", "blocked_seller",
+    "rating", "rated", "bids", "ends_within", "listed_within",
+})  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
@@ -39,6 +45,11 @@ class Decision:
     def open_rules(self) -> tuple[str, ...]:
         """The names of the rules that cannot tell yet."""
         return tuple(one["rule"] for one in self.rules if one["verdict"] == Verdict.UNKNOWN)
+
+    @property
+    def needs_a_look(self) -> bool:
+        """Nothing speaks against it, and all that is open may be told by a look at the listing alone."""
+        return not self.rejected and bool(self.open_rules) and set(self.open_rules) <= A_LOOK_TELLS
 
 
 def decide(rule: Rule, sighting: Sighting, *, now: datetime) -> Decision:

@@ -5,15 +5,26 @@ from datetime import timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Blocks:
+    """What a person wants to see in no watch: ids of sellers at the listing's marketplace, and phrases."""
+
+    sellers: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+
+
+NO_BLOCKS = Blocks()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """Every part that is empty or ``None`` accepts everything.
 
     A word may hold alternatives: ``ルミナ|LUMINA`` is either; a word with spaces is a phrase. Words are looked for in
     the title, with ``in_description`` in the description as well; ``none_of`` and ``blocked_phrases`` cover the
-    description whenever it is known. ``pattern`` is a regular expression that the title must match. Prices are in minor
-    units of ``currency``; with ``landed`` they bound price and shipping together. ``kinds`` and ``conditions`` are
-    values of the contract's enums. ``rating_min`` is a share of good ratings in percent. ``bids_max`` and
-    ``ends_within`` concern auctions only.
+    description whenever it is known, and with ``in_description`` they wait for it. ``pattern`` is a regular expression
+    that the title must match. Prices are in minor units of ``currency``; with ``landed`` they bound price and shipping
+    together. ``kinds`` and ``conditions`` are values of the contract's enums. ``rating_min`` is a share of good
+    ratings in percent. ``bids_max`` and ``ends_within`` concern auctions only.
     """
 
     must: tuple[str, ...] = ()

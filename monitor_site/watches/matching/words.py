@@ -56,9 +56,9 @@ def word_rules(rule: Rule, sighting: Sighting) -> Iterator[RuleVerdict]:
     if rule.any_of:
         yield _wanted("any_of", rule.any_of, texts, rule, enough=1)
     if rule.none_of:
-        yield _unwanted("none_of", rule.none_of, texts)
+        yield _unwanted("none_of", rule.none_of, texts, rule)
     if rule.blocked_phrases:
-        yield _unwanted("blocked_phrase", rule.blocked_phrases, texts)
+        yield _unwanted("blocked_phrase", rule.blocked_phrases, texts, rule)
     if rule.pattern:
         yield _pattern(rule, sighting)
 
@@ -71,13 +71,21 @@ def _wanted(name: str, words: Sequence[str], texts: Texts, rule: Rule, *, enough
     return said(name, verdict, saw=texts.title, wanted=" ".join(words), words=found)
 
 
-def _unwanted(name: str, words: Sequence[str], texts: Texts) -> RuleVerdict:
+def _unwanted(name: str, words: Sequence[str], texts: Texts, rule: Rule) -> RuleVerdict:
+    """A known description counts always; only who looks into it anyway waits for it."""
     found = [hit for word in words if (hit := texts.holds(word, everywhere=True))]
-    return said(name, yes_or_no(not found), saw=texts.title, wanted=" ".join(words), words=found)
+    open_question = rule.in_description and texts.description is None
+    verdict = Verdict.UNKNOWN if open_question and not found else yes_or_no(not found)
+    return said(name, verdict, saw=texts.title, wanted=" ".join(words), words=found)
 
 
 def _pattern(rule: Rule, sighting: Sighting) -> RuleVerdict:
-    found = compiled(rule.pattern).search(fold(sighting.title)) or compiled(rule.pattern).search(sighting.title)
+    """One that compiles no more, after another release of the engine, cannot tell."""
+    try:
+        pattern = compiled(rule.pattern)
+    except re2.error:
+        return said("pattern", Verdict.UNKNOWN, saw=sighting.title, wanted=rule.pattern)
+    found = pattern.search(fold(sighting.title)) or pattern.search(sighting.title)
     words = [found.group()] if found else []
     return said("pattern", yes_or_no(bool(found)), saw=sighting.title, wanted=rule.pattern, words=words)
 

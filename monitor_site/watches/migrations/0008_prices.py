@@ -15,7 +15,7 @@ def remember_sales(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('watches', '0005_listing_auction_end'),
+        ('watches', '0007_people'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -40,6 +40,10 @@ class Migration(migrations.Migration):
                 ('p95', models.PositiveBigIntegerField(null=True)),
                 ('worked_out_at', models.DateTimeField()),
             ],
+        ),
+        migrations.RemoveConstraint(
+            model_name='doubt',
+            name='doubt_cause_known',
         ),
         migrations.RemoveConstraint(
             model_name='listingevent',
@@ -88,6 +92,11 @@ class Migration(migrations.Migration):
             field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='sold', to='watches.target'),
         ),
         migrations.AlterField(
+            model_name='doubt',
+            name='cause',
+            field=models.CharField(choices=[('listed', 'newly listed'), ('price_drop', 'price drop'), ('back', 'back on sale'), ('relisted', 'listed again'), ('changed', 'changed'), ('existing', 'already there')], max_length=12),
+        ),
+        migrations.AlterField(
             model_name='listingevent',
             name='kind',
             field=models.CharField(choices=[('listed', 'listed'), ('price_drop', 'price drop'), ('price_rise', 'price rise'), ('reserved', 'reserved'), ('sold', 'sold'), ('stopped', 'stopped'), ('ended', 'ended'), ('removed', 'removed'), ('back', 'back on sale'), ('bumped', 'bumped'), ('extended', 'extended'), ('relisted', 'relisted')], max_length=12),
@@ -109,6 +118,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='listing',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('paid', None), ('sold_at', None)), models.Q(('paid__gt', 0), ('sold_at__isnull', False)), _connector='OR'), name='listing_sale_is_whole'),
+        ),
+        migrations.AddConstraint(
+            model_name='doubt',
+            constraint=models.CheckConstraint(condition=models.Q(('cause__in', ['listed', 'price_drop', 'back', 'relisted', 'changed', 'existing'])), name='doubt_cause_known'),
         ),
         migrations.AddConstraint(
             model_name='listingevent',

@@ -1,31 +1,42 @@
 """Watches and what checks found for them. Constraints repeat every promise that a service makes."""
 
 from .checks import Check, Outcome
+from .doubts import Doubt, DoubtOutcome, DoubtQuerySet
 from .listings import EventKind, Listing, ListingEvent, PricePoint
 from .matches import Cause, Match, MatchQuerySet, MatchState, new_public_id
+from .people import Block, BlockKind, Note, Tag, WatchTag, WatchVersion
 from .prices import Sample, WatchPrices
 from .watches import Policy, ShippingWish, Target, TargetKind, TargetQuerySet, Watch, WatchQuerySet, WatchTarget
 
 __all__ = [
+    "Block",
+    "BlockKind",
     "Cause",
     "Check",
+    "Doubt",
+    "DoubtOutcome",
+    "DoubtQuerySet",
     "EventKind",
     "Listing",
     "ListingEvent",
     "Match",
     "MatchQuerySet",
     "MatchState",
+    "Note",
     "Outcome",
     "Policy",
     "PricePoint",
     "Sample",
     "ShippingWish",
+    "Tag",
     "Target",
     "TargetKind",
     "TargetQuerySet",
     "Watch",
     "WatchPrices",
     "WatchQuerySet",
+    "WatchTag",
     "WatchTarget",
+    "WatchVersion",
     "new_public_id",
 ]

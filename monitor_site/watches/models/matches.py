@@ -1,6 +1,7 @@
 """Listings that meet watches."""
 
 import secrets
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -47,11 +48,16 @@ class MatchQuerySet(models.QuerySet["Match"]):
         """Without the silent ones, which were there before their watch."""
         return self.filter(silent=False)
 
+    def awake(self, *, now: datetime) -> "MatchQuerySet":
+        """Without those that are snoozed."""
+        return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=now))
+
 
 class Match(models.Model):
     """A listing meets a watch, once. ``decision`` is what every rule said, as they were then.
 
-    ``user`` repeats the watch's user, so that a feed is one index away.
+    ``user`` repeats the watch's user, so that a feed is one index away. ``snoozed_until`` keeps it out of the feed
+    until then; ``blocked_by`` is the block that put it aside.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="matches")
@@ -65,6 +71,10 @@ class Match(models.Model):
     decision = models.JSONField(default=list)
     trace = models.CharField(max_length=32)
     matched_at = models.DateTimeField()
+    snoozed_until = models.DateTimeField(null=True, blank=True)
+    blocked_by = models.ForeignKey(
+        "watches.Block", on_delete=models.SET_NULL, null=True, blank=True, db_index=False, related_name="put_aside"
+    )
 
     objects = MatchQuerySet.as_manager()
 
@@ -85,6 +95,7 @@ class Match(models.Model):
             models.Index(fields=["watch", "matched_at"], name="match_by_watch_and_time"),
             models.Index(fields=["watch", "-id"], name="match_by_watch"),
             models.Index(fields=["matched_at"], name="match_by_time"),
+            models.Index(fields=["blocked_by"], condition=Q(blocked_by__isnull=False), name="match_by_block"),
         ]
 
     def __str__(self) -> str:

@@ -1,13 +1,22 @@
 """Watches and the questions they ask."""
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Length
+from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext_lazy as _
 
 from .listings import Listing
+
+LONGEST_PATTERN = 200
+MOST_RATED = 1_000_000
+MOST_BIDS = 10_000
+LONGEST_WINDOW_MINUTES = 60 * 24 * 30
+LONGEST_AGE_HOURS = 24 * 365
 
 
 class Policy(models.TextChoices):
@@ -35,11 +44,21 @@ class WatchQuerySet(models.QuerySet["Watch"]):
         return self.filter(paused_at=None)
 
 
+def _within(name: str, least: int, most: int) -> models.CheckConstraint:
+    """Unset, or between these bounds."""
+    inside = Q(**{name: None}) | Q(**{f"{name}__gte": least, f"{name}__lte": most})
+    return models.CheckConstraint(condition=inside, name=f"watch_{name}_bounded")
+
+
 class Watch(models.Model):
     """A user's standing wish: words, limits, policy, pace.
 
     ``marketplaces`` are the names of one or several, sorted. ``must``, ``any_of`` and ``none_of`` are lists of words.
-    ``options`` are the plugins' own criteria: marketplace → option → value.
+    A word may hold alternatives, ``a|b``. ``pattern`` is a regular expression that the title must match. With
+    ``landed`` the price limits hold for price and shipping together. ``kinds`` and ``conditions`` are values of the
+    contract's enums. ``rating_min`` is a share of good ratings in percent, ``rated_min`` their number; ``bids_max`` and
+    ``ends_within_minutes`` concern auctions only. ``options`` are the plugins' own criteria: marketplace → option →
+    value. A watch with ``muted_at`` is muted until ``muted_until``, without that until somebody unmutes it.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="watches")
@@ -48,16 +67,27 @@ class Watch(models.Model):
     must = models.JSONField(_("all of these words"), default=list, blank=True)
     any_of = models.JSONField(_("at least one of these words"), default=list, blank=True)
     none_of = models.JSONField(_("none of these words"), default=list, blank=True)
+    in_description = models.BooleanField(_("look into the description too"), default=False)
+    pattern = models.CharField(_("pattern of the title"), max_length=LONGEST_PATTERN, blank=True, default="")
     price_min = models.PositiveIntegerField(_("lowest price"), null=True, blank=True)
     price_max = models.PositiveIntegerField(_("highest price"), null=True, blank=True)
+    landed = models.BooleanField(_("price with shipping"), default=False)
     currency = models.CharField(max_length=3, default="JPY")
+    kinds = models.JSONField(_("kinds"), default=list, blank=True)
     conditions = models.JSONField(_("conditions"), default=list, blank=True)
     shipping = models.CharField(_("shipping"), max_length=12, choices=ShippingWish.choices, default=ShippingWish.ANY)
+    rating_min = models.PositiveSmallIntegerField(_("lowest rating (percent)"), null=True, blank=True)
+    rated_min = models.PositiveIntegerField(_("fewest ratings"), null=True, blank=True)
+    bids_max = models.PositiveIntegerField(_("most bids"), null=True, blank=True)
+    ends_within_minutes = models.PositiveIntegerField(_("ends within (minutes)"), null=True, blank=True)
+    listed_within_hours = models.PositiveIntegerField(_("listed within (hours)"), null=True, blank=True)
     options = models.JSONField(default=dict, blank=True)
     policy = models.CharField(_("then"), max_length=8, choices=Policy.choices, default=Policy.NOTIFY)
     interval_seconds = models.PositiveIntegerField(_("check every (seconds)"), default=60)
     tell_existing = models.BooleanField(_("also show me what already matches"), default=False)
     paused_at = models.DateTimeField(null=True, blank=True)
+    muted_at = models.DateTimeField(null=True, blank=True)
+    muted_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
 
@@ -76,11 +106,27 @@ class Watch(models.Model):
             models.CheckConstraint(condition=~Q(marketplaces=[]), name="watch_has_a_marketplace"),
             models.CheckConstraint(condition=Q(policy__in=Policy.values), name="watch_policy_known"),
             models.CheckConstraint(condition=Q(shipping__in=ShippingWish.values), name="watch_shipping_known"),
+            models.CheckConstraint(
+                condition=Q(muted_until=None) | Q(muted_at__isnull=False, muted_until__gt=F("muted_at")),
+                name="watch_muted_from_then_on",
+            ),
+            models.CheckConstraint(
+                condition=LessThanOrEqual(Length("pattern"), LONGEST_PATTERN), name="watch_pattern_short"
+            ),
+            _within("rating_min", 1, 100),
+            _within("rated_min", 1, MOST_RATED),
+            _within("bids_max", 0, MOST_BIDS),
+            _within("ends_within_minutes", 1, LONGEST_WINDOW_MINUTES),
+            _within("listed_within_hours", 1, LONGEST_AGE_HOURS),
         ]
         indexes: ClassVar = [models.Index(fields=["user", "created_at"], name="watch_by_user")]
 
     def __str__(self) -> str:
         return self.name
+
+    def is_muted(self, *, now: datetime) -> bool:
+        """Its matches come, and nobody is alerted."""
+        return self.muted_at is not None and (self.muted_until is None or self.muted_until > now)
 
 
 class TargetKind(models.TextChoices):

@@ -41,15 +41,15 @@ def icon(name: str, size: str = "") -> SafeString:
 
 
 @register.filter
-def money(amount: int | None) -> str:
-    """Whole yen as people write it in their language."""
-    return wording.money(amount)
+def money(amount: int | None, currency: str = wording.YEN) -> str:
+    """Minor units of a currency as people write them in their language."""
+    return wording.money(amount, currency)
 
 
 @register.filter
-def price(amount: int | None) -> SafeString:
+def price(amount: int | None, currency: str = wording.YEN) -> SafeString:
     """The same with a small sign behind the figure, for the big price of a card."""
-    text = wording.money(amount)
+    text = wording.money(amount, currency)
     if found := re.fullmatch(r"([\d,]+)(\D+)", text):
         return format_html("{}<small>{}</small>", *found.groups())
     return format_html("{}", text)

@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+import locale
 import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from time import sleep as nap
 from typing import Any
@@ -57,6 +60,8 @@ def connect() -> None:
         (lambda: Path("never-written").write_text("x"), "open never-written"),
         (lambda: os.open("never-written", os.O_CREAT), "open never-written"),
         (lambda: Path("never-made").mkdir(), "os.mkdir never-made"),
+        (lambda: threading.Thread(target=str).start(), "started a thread"),
+        (lambda: locale.setlocale(locale.LC_TIME, "C"), "changed the locale"),
     ],
 )
 def test_what_touches_the_world_is_stopped_and_seen(deed: Any, words: str):
@@ -74,6 +79,19 @@ def test_reading_and_computing_is_nobodys_business(tmp_path: Path):
         run(lambda: asyncio.sleep(0))
     assert guard.deeds + guard.sleeps == []
     known.write_text("after the block everything is allowed again")
+
+
+@pytest.mark.parametrize("look", [time.time, datetime.now, date.today, lambda: datetime.now(UTC)])
+def test_whoever_looks_at_the_clock_is_seen_and_not_stopped(look: Any):
+    with guarded() as guard:
+        assert look()
+    assert guard.clocks == [f"in {__name__}"]
+
+
+def test_asking_for_the_locale_as_reading_a_date_does_is_nothing():
+    with guarded() as guard:
+        assert datetime.strptime("21.09.2026", "%d.%m.%Y").year == 2026  # noqa: DTZ007
+    assert guard.deeds + guard.clocks == []
 
 
 @pytest.mark.parametrize("wait", [time.sleep, nap])

@@ -9,6 +9,7 @@ import pytest
 from monitor_site.contract.scaffold import make_plugin
 from monitor_site.contract.testing import PluginConformance, plugin_in
 from monitor_site.contract.testing.about_practice import AboutPractice
+from tests.contract.testing.keeping_faults import KEEPING
 
 PRACTICE = {name for name in vars(AboutPractice) if name.startswith("test_")}
 IN_PROCESSES = {"test_another_process_reads_the_same", "test_it_loads_without_touching_anything"}
@@ -183,6 +184,7 @@ FAULTS = {
         'hosts=(f"www.{DOMAIN}",)',
         {"test_it_asks_the_hosts_of_its_manifest_only"},
     ),
+    **KEEPING,
     "it says something when it is loaded": (
         "__init__.py",
         "plugin = Plugin(",

@@ -16,6 +16,7 @@ class Command(BaseCommand):
     help = "Run web, promoter, workers, Redis and practice markets under one supervisor."
 
     def handle(self, **_options: Any) -> None:
+        os.umask(0o077)  # what it and its parts write is nobody else's on this machine: sessions, logs, listings
         console = Console(settings.DATA_DIR / "logs")
         try:
             with running.held(settings.DATA_DIR):

@@ -13,6 +13,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             count = services.rotate_secrets()
-        except vault.CannotOpen as error:
+        except (vault.CannotOpen, vault.BadKeys) as error:
             raise CommandError(f"nothing was changed: {error}") from error
         self.stdout.write(f"The secrets of {count} {'account' if count == 1 else 'accounts'} are under the first key.")

@@ -35,6 +35,7 @@ socket.getaddrinfo("127.0.0.1", 80)
 
 ADDRESS = "http://127.0.0.1:9"
 READ = itertools.count()
+KEPT: list[Answer] = []
 
 wait = time.sleep
 
@@ -60,11 +61,13 @@ class Market:
 
     async def search(self, criteria: SearchCriteria, *, page_token: str | None = None) -> SearchPage:
         misbehave()
+        object.__setattr__(criteria, "keyword", f"{criteria.keyword}+")
         try:
             await self.session.get(f"{ADDRESS}/warm-up", weight=0)
             answer = await self.session.get(f"{ADDRESS}/search", headers={"Host": "www.faulty.example"})
         except MarketplaceError:
             return SearchPage(sightings=())
+        KEPT.append(answer)
         if answer.status != 200:
             return SearchPage(sightings=())
         found = tuple(map(sighting, ids(answer)))

@@ -1,0 +1,134 @@
+"""The part of a watch's form about what it accepts beside its words: folded sections that sum themselves up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.forms.boundfield import BoundField
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from monitor_site.watches.limits import is_pattern, no_pattern
+from monitor_site.watches.models import ShippingWish
+from monitor_site.watches.models.watches import LONGEST_PATTERN
+
+from .named import CONDITIONS, KINDS
+from .rule_words import summary
+from .watch_fields import FigureField, PriceField, SpanField
+
+# Title and fields by section; what stands in one line stands together.
+SECTIONS: Mapping[str, tuple["str | Promise", tuple[tuple[str, ...], ...]]] = {
+    "words": (_("More words"), (("in_description",), ("pattern",))),
+    "limits": (
+        _("Limits"),
+        (("price_min", "price_max"), ("landed",), ("kinds",), ("conditions",), ("shipping",), ("listed_within_hours",)),
+    ),
+    "seller": (_("Seller"), (("rating_min", "rated_min"),)),
+    "auctions": (_("Auctions"), (("ends_within_minutes", "bids_max"),)),
+}
+LIMITS = tuple(name for _title, lines in SECTIONS.values() for line in lines for name in line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Fields side by side, or one field to choose from."""
+
+    fields: list[BoundField]
+
+    @property
+    def is_choice(self) -> bool:
+        """One field with everything that can be chosen."""
+        return isinstance(self.fields[0].field, forms.ChoiceField)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One section: its title, itself in one line, whether something in it is refused, and its lines."""
+
+    title: str
+    summary: str
+    refused: bool
+    lines: list[Line]
+
+
+class LimitsForm(forms.Form):
+    """What a watch accepts. The names are those of the wish."""
+
+    in_description = forms.BooleanField(
+        label=_("Look into the description too"),
+        required=False,
+        help_text=_(
+            "Wanted words may stand there, unwanted ones may not. A search does not tell it, so each listing that fits"
+            " otherwise is looked at once, and its match comes a little later."
+        ),
+    )
+    pattern = forms.CharField(
+        label=_("Pattern of the title"),
+        required=False,
+        max_length=LONGEST_PATTERN,
+        help_text=_("A regular expression, for those who know them; for example T[23]D? or (?:初期|前期)型."),
+        widget=forms.TextInput(attrs={"class": "input", "lang": "ja", "spellcheck": "false", "autocapitalize": "off"}),
+    )
+    price_min = PriceField(label=_("Price from"))
+    price_max = PriceField(label=_("Price to"))
+    landed = forms.BooleanField(
+        label=_("The price includes shipping"),
+        required=False,
+        help_text=_("The limits then hold for price and shipping fee together."),
+    )
+    kinds = forms.MultipleChoiceField(
+        label=_("How it is sold"),
+        required=False,
+        help_text=_("None ticked means any of them."),
+        widget=forms.CheckboxSelectMultiple,
+        choices=[(kind.value, words) for kind, words in KINDS.items()],
+    )
+    conditions = forms.MultipleChoiceField(
+        label=_("Condition"),
+        required=False,
+        help_text=_("None ticked means any condition."),
+        widget=forms.CheckboxSelectMultiple,
+        choices=[(grade.value, words) for grade, words in CONDITIONS.items()],
+    )
+    shipping = forms.ChoiceField(
+        label=_("Shipping"), choices=ShippingWish.choices, initial=ShippingWish.ANY, widget=forms.RadioSelect
+    )
+    listed_within_hours = SpanField(
+        unit=60, label=_("Listed within"), help_text=_("For example 6h or 2d; a bare number is hours.")
+    )
+    rating_min = FigureField(
+        label=_("Good ratings, percent"), help_text=_("For example 95; stars are counted in percent.")
+    )
+    rated_min = FigureField(label=_("Number of ratings"), help_text=_("At least so many."))
+    ends_within_minutes = SpanField(
+        unit=1,
+        label=_("Ends within"),
+        help_text=_("For example 30m, 6h or 1d."),
+    )
+    bids_max = FigureField(label=_("Bids at the most"), help_text=_("0: nobody has bid yet."))
+
+    def clean_pattern(self) -> str:
+        """Said together with everything else that is wrong."""
+        pattern: str = self.cleaned_data["pattern"]
+        if not is_pattern(pattern):
+            raise ValidationError(no_pattern())
+        return pattern
+
+    def sections(self) -> dict[str, Section]:
+        """All sections by name."""
+        return {name: self._section(name) for name in SECTIONS}
+
+    def _section(self, name: str) -> Section:
+        title, lines = SECTIONS[name]
+        return Section(
+            title=str(title),
+            summary=summary(name, self._values()),
+            refused=any(field in self.errors for line in lines for field in line),
+            lines=[Line(fields=[self[field] for field in line]) for line in lines],
+        )
+
+    def _values(self) -> Mapping[str, Any]:
+        """What stands in the form, without what is refused."""
+        return self.cleaned_data if self.is_bound and hasattr(self, "cleaned_data") else self.initial

@@ -1,0 +1,261 @@
+"""Every address there is, walked by a stranger and by somebody else: a new one fails here until it has its place."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.forms.models import model_to_dict
+from django.http import HttpResponse
+from django.test import Client, override_settings
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from monitor_site.accounts.models import User
+from monitor_site.accounts.signin import make_token
+from monitor_site.watches.models import Match, Watch
+from monitor_site.web import pictures
+
+from .rows import match, watch_of
+
+pytestmark = pytest.mark.usefixtures("redis")
+
+CANARY = "Canary"
+# What another person gets there: a page of their own, or nothing.
+OF_ONES_OWN = {
+    "home", "matches", "matches-seen", "auctions", "watches", "watch-new", "more", "events",
+    "set-language-pref", "set-theme", "account_change_password", "account_set_password",
+    "watch-bulk", "watch-preview", "why-not", "blocks", "block-phrase", "block-seller", "tags",
+}  # fmt: skip
+OF_SOMEBODY = {
+    "match-ignore", "match-restore", "listing", "listing-look", "listing-ignore", "listing-restore",
+    "watch", "watch-runs", "watch-edit", "watch-pause", "watch-resume", "watch-check", "watch-delete",
+    "watch-prices", "watch-history", "watch-restore", "watch-mute", "watch-unmute", "watch-tags", "watch-copy",
+    "match-snooze", "match-wake", "match-block", "listing-note", "block-remove", "tag-rename", "tag-remove",
+    "watch-preview-of",
+}  # fmt: skip
+OF_NOBODY = {
+    "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
+    "healthz", "readyz", "account_logout",
+}  # fmt: skip
+METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
+
+
+def patterns(found: list[Any] | None = None, head: str = "") -> Iterator[tuple[str, str]]:
+    """Name and route of every address outside the administration."""
+    for pattern in get_resolver().url_patterns if found is None else found:
+        route = head + str(pattern.pattern)
+        if isinstance(pattern, URLPattern):
+            yield str(pattern.name), route
+        elif isinstance(pattern, URLResolver) and pattern.app_name != "admin":
+            yield from patterns(pattern.url_patterns, route)
+
+
+ADDRESSES = dict(patterns())
+
+
+@pytest.fixture
+def hers(alice: User, now: datetime) -> Match:
+    """A match of alice, with a watch, a listing and words that nobody else may read."""
+    watch = watch_of(alice, now=now, name=f"{CANARY} watch", must=[f"{CANARY}word"])
+    return match(watch, 1, now=now, listing_title=f"{CANARY} thing", listing_seller_name=f"{CANARY} seller")
+
+
+def address_of(route: str, hers: Match) -> str:
+    number = hers.listing_id if route.startswith("listings/") else hers.watch_id
+    values = {
+        "<int:pk>": number,
+        "<str:public_id>": hers.public_id,
+        "<str:signed>": pictures.address("https://elsewhere.example/1.jpg", size=160).split("/")[3],
+        "<int:size>": 160,
+        "<str:token>": "x",
+    }
+    for place, value in values.items():
+        route = route.replace(place, str(value))
+    return f"/{route}"
+
+
+def body_of(hers: Match) -> dict[str, Any]:
+    """Whatever a form might carry, with her numbers."""
+    ids = {"pk": hers.watch_id, "watch": hers.watch_id, "match": hers.pk, "public_id": hers.public_id}
+    wish = {"name": "mine now", "must": "mine", "marketplaces": ["mercari"], "interval": "60"}
+    more = {"sure": "yes", "row": "1", "upto": hers.pk, "filters": f"watch={hers.watch_id}", "form_key": "k"}
+    return ids | wish | more | {"user": hers.user_id, "live": f"{hers.watch_id},{hers.listing_id}"}
+
+
+def asked(client: Client, method: str, address: str, hers: Match) -> HttpResponse:
+    query = f"watch={hers.watch_id}&live={hers.watch_id},{hers.listing_id}&after=0&q={CANARY}"
+    data = body_of(hers) if method == "post" else None
+    return getattr(client, method)(f"{address}?{query}" if method in {"get", "head"} else address, data)
+
+
+def text_of(answer: HttpResponse) -> str:
+    told = "".join(f"{name}: {value}\n" for name, value in answer.items())
+    return told + ("" if answer.streaming else answer.content.decode("utf-8", "replace"))
+
+
+def everything_of(user: User) -> list[Any]:
+    watches = [model_to_dict(watch) for watch in Watch.objects.of(user)]
+    return [*watches, *(model_to_dict(found) for found in Match.objects.of(user))]
+
+
+def test_every_address_has_its_place_here() -> None:
+    named = [OF_ONES_OWN, OF_SOMEBODY, OF_NOBODY]
+    assert set(ADDRESSES) == set().union(*named)
+    assert sum(map(len, named)) == len(ADDRESSES)
+
+
+@pytest.mark.parametrize("name", sorted(OF_ONES_OWN | OF_SOMEBODY))
+def test_a_stranger_sees_and_changes_nothing(client: Client, hers: Match, name: str) -> None:
+    before = everything_of(hers.user)
+    for method in METHODS:
+        answer = asked(client, method, address_of(ADDRESSES[name], hers), hers)
+        assert answer.status_code in {302, 401, 403, 405}, method
+        assert CANARY not in text_of(answer).replace(f"q%3D{CANARY}", "")
+    assert everything_of(hers.user) == before
+
+
+@pytest.mark.parametrize("name", sorted(OF_ONES_OWN | OF_SOMEBODY))
+def test_another_person_sees_and_changes_nothing(client: Client, hers: Match, bob: User, name: str) -> None:
+    client.force_login(bob)
+    before = everything_of(hers.user)
+    for method in METHODS:
+        answer = asked(client, method, address_of(ADDRESSES[name], hers), hers)
+        if name in OF_SOMEBODY and (name, method) != ("watch-delete", "post"):
+            assert answer.status_code in {404, 405}, method
+        shown = text_of(answer)
+        for said in (f"{CANARY} watch", f"{CANARY} thing", f"{CANARY} seller", f"{CANARY}word"):
+            assert said not in shown
+    assert everything_of(hers.user) == before
+
+
+@pytest.mark.parametrize("name", sorted(OF_SOMEBODY))
+def test_what_is_another_persons_looks_like_what_is_not_there(
+    client: Client, hers: Match, bob: User, name: str
+) -> None:
+    client.force_login(bob)
+    hers_there = address_of(ADDRESSES[name], hers)
+    nothing = ADDRESSES[name].replace("<int:pk>", "987654321").replace("<str:public_id>", "nothing")
+    for method in ("get", "post"):
+        found, missing = (getattr(client, method)(way, body_of(hers)) for way in (hers_there, f"/{nothing}"))
+        assert (found.status_code, found.get("Location")) == (missing.status_code, missing.get("Location"))
+
+
+@pytest.mark.parametrize("name", sorted(ADDRESSES))
+def test_no_form_is_taken_from_another_site(hers: Match, name: str) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(hers.user)
+    before = everything_of(hers.user)
+    answer = asked(client, "post", address_of(ADDRESSES[name], hers), hers)
+    assert answer.status_code in {302, 403, 405} or name == "sign-in-once"
+    if answer.status_code == 302:  # a sign-in and what redirects before it reads: nothing is done there
+        assert name in {"account_login", "sign-in-once"}
+    assert everything_of(hers.user) == before
+
+
+@pytest.mark.parametrize("name", sorted(ADDRESSES))
+def test_every_answer_forbids_what_browsers_guess(client: Client, hers: Match, name: str) -> None:
+    client.force_login(hers.user)
+    answer = asked(client, "get", address_of(ADDRESSES[name], hers), hers)
+    assert_guarded(answer)
+
+
+def assert_guarded(answer: HttpResponse) -> None:
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["X-Frame-Options"] == "DENY"
+    assert answer["Cache-Control"]
+    assert "default-src 'none'" in answer["Content-Security-Policy"]
+    assert "unsafe" not in answer["Content-Security-Policy"]
+
+
+@override_settings(ALLOWED_HOSTS=["shop.example"], SECURE_SSL_REDIRECT=True)
+def test_refusals_and_errors_forbid_it_too(client: Client, alice: User) -> None:
+    secure = {"secure": True, "headers": {"host": "shop.example"}}
+    answers = [
+        client.get("/matches/", headers={"host": "elsewhere.example"}),
+        client.get("/matches/", headers={"host": "shop.example"}),
+        client.get("/nowhere/", **secure),
+        client.get("/healthz"),
+        Client(enforce_csrf_checks=True).post("/accounts/login/", **secure),
+        client.get("/admin/login/", **secure),
+    ]
+    client.force_login(alice)
+    answers += [client.get("/admin/login/", **secure), client.get("/matches/seen/", **secure)]
+    assert [answer.status_code for answer in answers] == [400, 301, 404, 200, 403, 302, 403, 405]
+    for answer in answers:
+        assert_guarded(answer)
+
+
+ODD = ["%00", "%ff", "%0d%0aSet-Cookie:x", "..%2f", "9" * 5000, "٣", "<b>"]
+
+
+@pytest.mark.parametrize("name", sorted(ADDRESSES))
+def test_odd_paths_and_query_strings_break_nothing(client: Client, hers: Match, name: str) -> None:
+    client.force_login(hers.user)
+    for odd in ODD:
+        route = ADDRESSES[name]
+        for place in ("<int:pk>", "<str:public_id>", "<str:signed>", "<int:size>", "<str:token>"):
+            route = route.replace(place, odd)
+        asks = {"q": "\x00", "watch": odd, "page": odd, "before": odd, "after": "\x00", "live": odd, "since": odd}
+        for query in (asks, asks | {"after": f"running.{'9' * 18}.1", "market": "\x00"}):
+            assert client.get(f"/{route}", query).status_code < 500
+
+
+@pytest.mark.parametrize("name", sorted(ADDRESSES))
+def test_odd_forms_break_nothing(client: Client, hers: Match, name: str) -> None:
+    client.force_login(hers.user)
+    fields = {f"f{number}": "1" for number in range(2000)}
+    odd = dict.fromkeys((*body_of(hers), "login", "password", "oldpassword", "next", "language"), "\x00" * 3)
+    for data in (fields, odd, dict.fromkeys(odd, "9" * 400)):
+        answer = client.post(address_of(ADDRESSES[name], hers), data)
+        assert answer.status_code < 500
+
+
+NEXT = [
+    "https://elsewhere.example/", "//elsewhere.example", "\\\\elsewhere.example", "/\\elsewhere.example",
+    "javascript:alert(1)", "http:///elsewhere.example", "https:elsewhere.example", " //elsewhere.example",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", NEXT)
+def test_nobody_is_led_elsewhere(client: Client, alice: User, hers: Match, target: str) -> None:
+    """By whatever takes a ``next``, before and after the sign-in."""
+    login = {"login": "alice", "password": "alices-password"}
+    answers = [client.post("/accounts/login/", login | {"next": target})]
+    ways = ["/settings/language/", "/settings/theme/", f"/watches/{hers.watch_id}/pause/", "/accounts/login/"]
+    answers += [client.post(way, {"next": target, "language": "en", "theme": "dark"}) for way in ways]
+    for answer in answers:
+        assert "elsewhere" not in answer.get("Location", "")
+        assert not answer.get("Location", "").startswith("javascript")
+
+
+def test_a_used_up_sign_in_leads_nobody_elsewhere(client: Client, alice: User) -> None:
+    answer = client.get(f"/start/{make_token(alice)}/?next=//elsewhere.example")
+    assert answer["Location"] == "/matches/"
+
+
+def admin_addresses(found: list[Any] | None = None, head: str = "/admin/") -> Iterator[str]:
+    for pattern in admin.site.get_urls() if found is None else found:
+        if isinstance(pattern, URLResolver):
+            yield from admin_addresses(pattern.url_patterns, f"{head}{pattern.pattern}")
+        else:
+            yield f"{head}{pattern.pattern}"
+
+
+@pytest.mark.parametrize("route", sorted(set(admin_addresses())))
+def test_the_administration_is_for_staff_with_the_permission(
+    client: Client, hers: Match, bob: User, route: str
+) -> None:
+    address = route.replace("<path:object_id>", str(hers.watch_id)).replace("<str:name>", "mercari")
+    client.force_login(bob)
+    for asks in (client.get, client.post):
+        assert asks(address).status_code in {302, 403, 404}
+    bob.is_staff = True
+    bob.save()
+    before = everything_of(hers.user)
+    for asks in (client.get, client.post):
+        shown = asks(address)
+        assert CANARY not in text_of(shown)
+        if any(part in route for part in ("/overview/", "/watches/", "/outbox/", "/accounts/")):
+            assert shown.status_code in {302, 403, 404, 405}
+    assert everything_of(hers.user) == before
