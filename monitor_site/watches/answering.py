@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from .blocking import BlockBook
 from .doubts import decide_doubts, outcome_of
 from .facts import amount_of, completed
 from .joining import Joined, save
@@ -17,11 +18,17 @@ def answer(looks: Sequence[Result], seen: Mapping[str, Mapping[str, Seen]], join
     """Decide what these good looks were asked for; what they do not tell either stays unclear."""
     told = {one.listing_id: (one, look) for look in looks for one in seen.get(look.trace, {}).values()}
     doubts = _open_about(told)
-    listings = Listing.objects.in_bulk({doubt.listing_id for doubt in doubts}) if doubts else {}
+    if not doubts:
+        return
+    listings = Listing.objects.in_bulk({doubt.listing_id for doubt in doubts})
+    book = BlockBook({doubt.watch.user_id for doubt in doubts})
     drafts, ended = [], dict[DoubtOutcome, list[int]]()
     for doubt in doubts:
         one, look = told[doubt.listing_id]
-        decision = decide(rule_of(doubt.watch), completed(one.sighting, listings[doubt.listing_id]), now=now)
+        listing = listings[doubt.listing_id]
+        sighting = completed(one.sighting, listing)
+        blocks = book.of(doubt.watch.user_id, listing.marketplace).about(sighting)
+        decision = decide(rule_of(doubt.watch, blocks=blocks), sighting, now=now)
         ended.setdefault(outcome_of(decision), []).append(doubt.pk)
         if decision.matches:
             drafts.append(_draft(doubt, one, decision, look, now))

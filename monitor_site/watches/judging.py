@@ -53,7 +53,7 @@ class Judged:
     def judge(self, rows: dict[str, Seen]) -> None:
         """Decide every row that is worth it."""
         rule = rule_of(self.link.watch, blocks=self._blocks())
-        # Who sells is not always told: a block of one seller must not lose what nobody is known to sell.
+        # As Blocks.about says, without making a rule for each row.
         of_unknown = replace(rule, blocked_sellers=())
         for one in rows.values():
             row = self.past.listings.get(one.listing_id)

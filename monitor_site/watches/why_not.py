@@ -8,7 +8,8 @@ from typing import Any
 from monitor_site.contract import Sighting
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
-from .matching import Decision, decide
+from .blocking import BlockBook
+from .matching import Blocks, Decision, decide
 from .models import Check, Listing, ListingEvent, Match, Watch, WatchTarget
 from .rules import rule_of
 
@@ -30,6 +31,7 @@ class Reading:
     shown: Collection[int]
     asked: Mapping[int, datetime | None]
     lag: timedelta
+    blocks: Blocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,7 @@ def read(user: Any, *, marketplace: str, external_id: str) -> Reading:
         shown=shown,
         asked=_asked(links),
         lag=_lag(marketplace),
+        blocks=BlockBook({user.pk}).of(user.pk, marketplace),
     )
 
 
@@ -109,8 +112,12 @@ def _finding(reading: Reading, watch: Watch, sighting: Sighting | None, now: dat
     return Finding(
         watch=watch,
         match=reading.matches.get(watch.pk),
-        decision=decide(rule_of(watch), sighting, now=now) if sighting else None,
+        decision=_decided(watch, sighting, reading.blocks, now) if sighting else None,
         asks=watch.pk in reading.asked,
         shown=watch.pk in reading.shown,
         asked_at=reading.asked.get(watch.pk),
     )
+
+
+def _decided(watch: Watch, sighting: Sighting, blocks: Blocks, now: datetime) -> Decision:
+    return decide(rule_of(watch, blocks=blocks.about(sighting)), sighting, now=now)

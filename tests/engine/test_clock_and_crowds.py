@@ -94,3 +94,12 @@ async def test_a_dead_lease_whose_due_time_is_in_a_future_taken_back_is_not_leas
     leased = await works.leases.lease(marketplace=MARKET, pace=SLOW, slots=1, idle=True)
     assert leased.leases == ()
     assert redis.zscore(key("due", MARKET), "1") == START_MS
+
+
+async def test_looks_save_up_no_places_while_none_of_them_is_due(works: Clockwork) -> None:
+    works.put(map(str, range(40)), due=START_MS)
+    await works.run(seconds=10 * 60)
+    works.ran.clear()
+    works.put(crowd(100), due=works.now_ms)
+    await works.run(seconds=60)
+    assert 3 <= len(works.lateness(looks=True)) <= 6

@@ -13,6 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from monitor_site.accounts.models import User
 from monitor_site.accounts.signin import make_token
+from monitor_site.watches import blocking, tagging
 from monitor_site.watches.models import Match, Watch
 from monitor_site.web import pictures
 
@@ -23,16 +24,16 @@ pytestmark = pytest.mark.usefixtures("redis")
 CANARY = "Canary"
 # What another person gets there: a page of their own, or nothing.
 OF_ONES_OWN = {
-    "home", "matches", "matches-seen", "auctions", "watches", "watch-new", "more", "events",
-    "set-language-pref", "set-theme", "account_change_password", "account_set_password",
-    "watch-bulk", "watch-preview", "why-not", "blocks", "block-phrase", "block-seller", "tags",
+    "home", "matches", "matches-seen", "auctions", "watches", "watch-new", "watch-bulk", "watch-preview",
+    "why-not", "blocks", "block-phrase", "block-seller", "tags", "more", "events", "set-language-pref", "set-theme",
+    "account_change_password", "account_set_password",
 }  # fmt: skip
 OF_SOMEBODY = {
-    "match-ignore", "match-restore", "listing", "listing-look", "listing-ignore", "listing-restore",
-    "watch", "watch-runs", "watch-edit", "watch-pause", "watch-resume", "watch-check", "watch-delete",
-    "watch-prices", "watch-history", "watch-restore", "watch-mute", "watch-unmute", "watch-tags", "watch-copy",
-    "match-snooze", "match-wake", "match-block", "listing-note", "block-remove", "tag-rename", "tag-remove",
-    "watch-preview-of",
+    "match-ignore", "match-restore", "match-snooze", "match-wake", "match-block", "listing", "listing-note",
+    "listing-look", "listing-ignore", "listing-restore",
+    "watch", "watch-runs", "watch-edit", "watch-pause", "watch-resume", "watch-check", "watch-delete", "watch-history",
+    "watch-restore", "watch-mute", "watch-unmute", "watch-tags", "watch-copy", "watch-preview-of", "block-remove",
+    "tag-rename", "tag-remove", "watch-prices",
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
@@ -58,11 +59,18 @@ ADDRESSES = dict(patterns())
 def hers(alice: User, now: datetime) -> Match:
     """A match of alice, with a watch, a listing and words that nobody else may read."""
     watch = watch_of(alice, now=now, name=f"{CANARY} watch", must=[f"{CANARY}word"])
+    tagging.set_tags(watch=watch, names=[f"{CANARY} tag"])
+    blocking.block_phrase(user=alice, phrase=f"{CANARY} phrase", now=now)
     return match(watch, 1, now=now, listing_title=f"{CANARY} thing", listing_seller_name=f"{CANARY} seller")
 
 
+def ids(rows: Any) -> list[int]:
+    return [row.pk for row in rows]
+
+
 def address_of(route: str, hers: Match) -> str:
-    number = hers.listing_id if route.startswith("listings/") else hers.watch_id
+    rows = {"listings/": [hers.listing], "blocks/": hers.user.blocks.all(), "tags/": hers.user.tags.all()}
+    number = next((pk for head, found in rows.items() if route.startswith(head) for pk in ids(found)), hers.watch_id)
     values = {
         "<int:pk>": number,
         "<str:public_id>": hers.public_id,
@@ -96,7 +104,8 @@ def text_of(answer: HttpResponse) -> str:
 
 def everything_of(user: User) -> list[Any]:
     watches = [model_to_dict(watch) for watch in Watch.objects.of(user)]
-    return [*watches, *(model_to_dict(found) for found in Match.objects.of(user))]
+    kept = [*Match.objects.of(user), *user.tags.all(), *user.blocks.all(), *user.notes.all()]
+    return [*watches, *map(model_to_dict, kept)]
 
 
 def test_every_address_has_its_place_here() -> None:
@@ -124,7 +133,7 @@ def test_another_person_sees_and_changes_nothing(client: Client, hers: Match, bo
         if name in OF_SOMEBODY and (name, method) != ("watch-delete", "post"):
             assert answer.status_code in {404, 405}, method
         shown = text_of(answer)
-        for said in (f"{CANARY} watch", f"{CANARY} thing", f"{CANARY} seller", f"{CANARY}word"):
+        for said in (f"{CANARY} {what}" for what in ("watch", "thing", "seller", "tag", "phrase")):
             assert said not in shown
     assert everything_of(hers.user) == before
 

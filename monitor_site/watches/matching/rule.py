@@ -1,7 +1,9 @@
 """What a watch accepts, as plain values. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+
+from monitor_site.contract import Sighting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -10,6 +12,10 @@ class Blocks:
 
     sellers: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
+
+    def about(self, sighting: Sighting) -> "Blocks":
+        """What of it concerns a sighting: where nobody tells who sells, one blocked seller must not lose everything."""
+        return self if sighting.seller else replace(self, sellers=())
 
 
 NO_BLOCKS = Blocks()
