@@ -104,9 +104,12 @@ def save(drafts: list[Match], joined: Joined) -> None:
 
 
 def _put_aside(drafts: Sequence[Match]) -> None:
-    """What is listed again stays ignored where the person has put it aside under its old number."""
+    """What is listed again stays ignored where the person has put it aside under its old number.
+
+    What a block put aside is a matter of that block alone.
+    """
     listings = {draft.listing_id for draft in drafts}
-    ignored = Match.objects.filter(listing__relisted_as__in=listings, state=MatchState.IGNORED)
+    ignored = Match.objects.filter(listing__relisted_as__in=listings, state=MatchState.IGNORED, blocked_by=None)
     aside = set(ignored.values_list("watch_id", "listing__relisted_as"))
     for draft in drafts:
         if (draft.watch_id, draft.listing_id) in aside:

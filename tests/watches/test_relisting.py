@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from monitor_site.contract import Kind, Seller, Sighting, Status
-from monitor_site.watches import follow
+from monitor_site.contract import Condition, Kind, Seller, Sighting, Status
+from monitor_site.watches import blocking, follow
 from monitor_site.watches.models import Listing, ListingEvent, Match, MatchState, Target
 from monitor_site.watches.record import record
 from monitor_site.watches.results import Recorded
@@ -164,6 +164,37 @@ def test_what_a_person_put_aside_stays_aside_under_its_new_number(search: Target
     Match.objects.update(state=MatchState.IGNORED)
     done = run(search, thing(2, created=now + DAY), at=now + DAY)
     assert (done.matches, Match.objects.latest("pk").state) == ([], "ignored")
+
+
+def asked_for_condition(user: Any, now: datetime) -> Target:
+    """The question of a watch that wants a condition, after its first, silent answer."""
+    target = Target.objects.searches().get(links__watch=watch_of(user, now, conditions=["good"]))
+    run(target, at=now)
+    return target
+
+
+@pytest.mark.parametrize(("state", "told"), [(MatchState.IGNORED, 0), (MatchState.SEEN, 1)])
+def test_it_stays_aside_too_when_only_a_look_tells_whether_it_fits(
+    alice: Any, now: datetime, redis: Any, state: MatchState, told: int
+) -> None:
+    search = asked_for_condition(alice, now)
+    gone(search, now + MINUTE)
+    Match.objects.update(state=state)
+    run(search, thing(2, condition=Condition.UNKNOWN, created=now + DAY), at=now + DAY)
+    new = Listing.objects.get(external_id=sighting(2).external_id)
+    follow.settle(listing_ids=[new.pk], now=now + DAY)
+    done = run(Target.objects.looks().get(listing=new), thing(2), at=now + DAY + HOUR)
+    match = Match.objects.get(listing=new)
+    assert (len(done.matches), match.cause, match.state == MatchState.IGNORED) == (told, "relisted", not told)
+
+
+def test_what_only_a_block_put_aside_is_told_again_where_the_block_does_not_hold(search: Target, now: datetime) -> None:
+    gone(search, now + MINUTE)
+    old = Match.objects.get()
+    Listing.objects.update(description="ジャンク品です")
+    made = blocking.block_phrase(user=old.user, phrase="ジャンク", now=now + HOUR)
+    done = run(search, thing(2, created=now + DAY), at=now + DAY)
+    assert (made.put_aside, len(done.matches), Match.objects.latest("pk").state) == (1, 1, "new")
 
 
 def test_a_first_page_of_many_sellers_costs_one_question_about_them(

@@ -280,3 +280,10 @@ def test_prices_in_another_currency_or_minus_are_no_yen(asking: Target, now: dat
         sale(price=-1)
     run(asking, replace(sale(1), price=Money(amount=1, currency="JPY")), at=now)
     assert set(paid().values()) == {1}
+
+
+def test_an_answer_that_comes_too_late_to_count_is_not_asked_for_on_and_on(asking: Target, now: datetime) -> None:
+    run(asking, sale(), at=now + HOUR)
+    late = run(asking, sale(2), at=now + MINUTE)
+    assert (late.stale, [one.delay_ms for one in late.standings]) == ({asking.pk}, [60_000])
+    assert Listing.objects.count() == 1

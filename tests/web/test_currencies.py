@@ -5,16 +5,19 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+import time_machine
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
 from monitor_site.accounts.models import User
-from monitor_site.watches.models import Cause, EventKind, ListingEvent, PricePoint, Watch
+from monitor_site.watches import pricing
+from monitor_site.watches.models import Cause, EventKind, ListingEvent, PricePoint, Sample, Watch
 from monitor_site.web import wording
 from monitor_site.web.watch_fields import read_amount
 from tests import curio
-from tests.web.rows import match, watch_of
+from tests.web.rows import listing, match, watch_of
+from tests.web.watch_rows import make_target
 
 NEW = "/watches/new/"
 TYPED = {"must": "vase", "marketplaces": "curio", "shipping": "any", "pace": "normal"}
@@ -103,12 +106,26 @@ def dropped(watch: Watch, now: datetime) -> Any:
     return found
 
 
+def sold_in_euros(watch: Watch, now: datetime) -> None:
+    """Sales enough for figures, the strip and comparable things."""
+    target = make_target(watch, now)
+    kept = {key.removeprefix("listing_"): value for key, value in EUROS.items()}
+    for number in range(500, 510):
+        sale = {"status": "sold", "price": number, "paid": number, "sold_at": now}
+        Sample.objects.create(target=target, listing=listing(number, now=now, **kept | sale), asking=False, at=now)
+    pricing.roll_up(now=now)
+
+
 def test_no_page_shows_euros_as_yen(hers: Client, alice: User, now: datetime) -> None:
     watch = watch_of(alice, now=now, marketplaces=["curio"], currency="EUR", price_max=2000)
     found = dropped(watch, now)
-    pages = ["/matches/", "/watches/", f"/watches/{watch.pk}/", reverse("listing", args=[found.listing.pk])]
-    for page in pages:
-        text = hers.get(page).content.decode()
+    sold_in_euros(watch, now)
+    by_number = [reverse(name, args=[watch.pk]) for name in ("watch", "watch-prices")]
+    pages = ["/matches/", "/watches/", *by_number, reverse("listing", args=[found.listing.pk])]
+    with time_machine.travel(now, tick=False):
+        texts = [hers.get(page).content.decode() for page in pages]
+    for page, text in zip(pages, texts, strict=True):
         assert "€" in text, page
         assert "¥" not in text, page
-    assert all(shown in text for shown in ("€12.50", "€15.00", "€4.99", "€20.00"))
+    assert all(shown in texts[-1] for shown in ("€12.50", "€15.00", "€4.99", "€20.00", "90-day median €5.05"))
+    assert "median €5.05, the middle half from €5.02 to €5.07" in texts[-2]
