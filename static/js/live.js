@@ -150,6 +150,7 @@ async function count() {
   if (!feed?.dataset.url) return;
   const answer = await ask(`${since()}&count=1`);
   if (!answer) return soon(5e3);
+  if (paused) return;
   fresh = (await answer.json()).ids.filter(unknown).length;
   const n = fresh > MOST ? `${MOST}+` : fresh, text = fresh === 1 ? words.one : put(words.many, n);
   pill.hidden = !fresh;
