@@ -42,7 +42,7 @@ def _open_about(listings: Mapping[int, object]) -> list[Doubt]:
     if not listings:
         return []
     rows = Doubt.objects.still_open().filter(listing_id__in=listings, watch__paused_at=None)
-    return list(rows.select_related("watch").order_by("pk").select_for_update(of=("self",)))
+    return list(rows.select_related("watch").order_by("pk").select_for_update(of=("self",), no_key=True))
 
 
 def _draft(doubt: Doubt, one: Seen, decision: Decision, look: Result, now: datetime) -> Match:

@@ -120,7 +120,7 @@ def _ask(watch_id: int, now: datetime) -> list[int]:
         .order_by(Coalesce("listing__listed_at", "listing__first_seen_at").desc(), "-listing_id")
     )
     if connection.features.has_select_for_update_skip_locked:
-        waiting = waiting.select_for_update(skip_locked=True, of=("self",))
+        waiting = waiting.select_for_update(skip_locked=True, of=("self",), no_key=True)
     chosen = list(waiting[: max(0, room)].values_list("pk", "listing_id"))
     doubts.filter(pk__in=[pk for pk, _listing in chosen]).update(asked_at=now)
     return [listing_id for _pk, listing_id in chosen]

@@ -99,7 +99,7 @@ def _target(listing: Listing, now: datetime) -> Target:
 
 def _held(listing_ids: Iterable[int]) -> list[tuple[Target, int]]:
     """The looks at these listings, each with its listing's id, held in one order for everybody."""
-    rows = Target.objects.looks().filter(listing_id__in=list(listing_ids)).order_by("pk").select_for_update()
+    rows = Target.objects.looks().filter(listing_id__in=list(listing_ids)).order_by("pk").select_for_update(no_key=True)
     return [(row, row.listing_id) for row in rows if row.listing_id is not None]
 
 

@@ -65,7 +65,7 @@ def _complete(known: Sequence[Listing], sales: Sales) -> None:
     """Of listings without a sale; what another worker holds is left to the next day: nobody waits for it."""
     held = Listing.objects.filter(pk__in=[row.pk for row in known], paid=None)
     if connection.features.has_select_for_update_skip_locked:
-        held = held.select_for_update(skip_locked=True)
+        held = held.select_for_update(skip_locked=True, no_key=connection.features.has_select_for_no_key_update)
     for row in held.only("external_id"):
         sale = sales[row.external_id]
         Listing.objects.filter(pk=row.pk, paid=None).update(paid=sale.paid, sold_at=sale.sold_at)

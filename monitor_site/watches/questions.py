@@ -57,8 +57,11 @@ def link(*, watch: Watch, now: datetime, quiet: bool) -> None:
 
 
 def lock(target_ids: Iterable[int]) -> dict[int, Target]:
-    """Hold these rows, in one order for everybody, until the transaction ends; where the database has row locks."""
-    rows = Target.objects.select_for_update().filter(pk__in=list(target_ids)).order_by("pk")
+    """Hold these rows, in one order for everybody, until the transaction ends; where the database has row locks.
+
+    As all our locks it is one that rows which only refer to these do not wait for: nobody waits in a circle for that.
+    """
+    rows = Target.objects.select_for_update(no_key=True).filter(pk__in=list(target_ids)).order_by("pk")
     return {row.pk: row for row in rows}
 
 

@@ -34,7 +34,7 @@ def check(*, watch: Watch, asked: int | None) -> None:
     ``asked`` is how many questions it asks already, ``None`` for a new one. Raises ``ValidationError`` with a sentence;
     a change that asks for no more than before always passes.
     """
-    user = get_user_model().objects.select_for_update().get(pk=watch.user_id)
+    user = get_user_model().objects.select_for_update(no_key=True).get(pk=watch.user_id)
     if asked is None:
         _check_watches(user)
     wanted = len(questions(watch))

@@ -47,7 +47,7 @@ def settle(*, search_ids: Iterable[int], now: datetime) -> None:
     searches = Target.objects.searches().filter(pk__in=ids, active=True)
     missing = [_target(search, now) for search in searches.filter(sold=None) if _worth_asking(search)]
     Target.objects.bulk_create(sorted(missing, key=lambda target: target.key), ignore_conflicts=True)
-    rows = list(Target.objects.sales().filter(search_id__in=ids).order_by("pk").select_for_update())
+    rows = list(Target.objects.sales().filter(search_id__in=ids).order_by("pk").select_for_update(no_key=True))
     # Read under the lock: of two people who come and go at once the second sees what the first has done.
     asked = searches.in_bulk()
     changed = [row.pk for row in rows if _settle_one(row, asked, now)]

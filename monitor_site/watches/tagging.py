@@ -94,7 +94,7 @@ def _tags(user: Any, names: Iterable[str]) -> list[Tag]:
 
 def _hold(watch: Watch) -> None:
     """Of two who tag a watch at once the second counts what the first has put on, where the database has row locks."""
-    Watch.objects.select_for_update().get(pk=watch.pk)
+    Watch.objects.select_for_update(no_key=True).get(pk=watch.pk)
 
 
 def _check_count(count: int) -> None:

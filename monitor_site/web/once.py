@@ -21,7 +21,7 @@ def make_once(request: HttpRequest, *, user: Any, key: str, make: Callable[[], i
     Two submits at the same moment meet at the row of their user, the second one then reads what the first one wrote.
     Whatever ``make`` raises goes through, and nothing is kept then. An empty key always makes.
     """
-    get_user_model().objects.select_for_update().get(pk=user.pk)
+    get_user_model().objects.select_for_update(no_key=True).get(pk=user.pk)
     fresh = type(request.session)(request.session.session_key)
     made: dict[str, int] = fresh.get(NAME, {})
     if key and key in made:
