@@ -54,6 +54,12 @@ class BlockBook:
         return Blocks(sellers=tuple(sellers), phrases=tuple(phrases))
 
 
+def blocks_of(user: Any, marketplaces: Iterable[str]) -> dict[str, Blocks]:
+    """What a person has blocked at each of these marketplaces."""
+    book = BlockBook({user.pk})
+    return {name: book.of(user.pk, name) for name in marketplaces}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SellerOf:
     """A seller at a marketplace; ``name`` is empty when nobody has told it."""

@@ -3,14 +3,14 @@
 Nothing here is recorded, and nobody is asked.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median_low
 
 from monitor_site.contract import Kind, Sighting, Status
 
-from .matching import Decision, Rule, Verdict, decide, funnel
+from .matching import NO_BLOCKS, Blocks, Decision, Rule, Verdict, decide, funnel
 from .matching.words import word_rules
 from .models import Listing
 from .portable import of_listing
@@ -54,12 +54,18 @@ class Preview:
         return name
 
 
-def judge(rule: Rule, found: Iterable[tuple[str, Sighting]], *, now: datetime) -> Preview:
-    """Ask the rule about (marketplace, sighting); a listing that two questions found is asked about once."""
+_Blocks = Mapping[str, Blocks]
+
+
+def judge(rule: Rule, found: Iterable[tuple[str, Sighting]], *, blocks: _Blocks, now: datetime) -> Preview:
+    """Ask the rule about (marketplace, sighting); a listing that two questions found is asked about once.
+
+    ``blocks`` holds for each marketplace what the person wants to see in no watch.
+    """
     once = {(name, sighting.external_id): (name, sighting) for name, sighting in found}
     judged = [
-        Judged(marketplace=name, sighting=sighting, decision=decide(rule, sighting, now=now))
-        for name, sighting in once.values()
+        Judged(marketplace=name, sighting=one, decision=_decide(rule, name, one, blocks, now))
+        for name, one in once.values()
     ]
     return Preview(
         matching=[one for one in judged if one.decision.matches],
@@ -67,6 +73,12 @@ def judge(rule: Rule, found: Iterable[tuple[str, Sighting]], *, now: datetime) -
         unclear=[one for one in judged if not one.decision.matches and not one.decision.rejected],
         funnel=funnel(one.decision for one in judged),
     )
+
+
+def _decide(rule: Rule, marketplace: str, sighting: Sighting, blocks: _Blocks, now: datetime) -> Decision:
+    mine = blocks.get(marketplace, NO_BLOCKS).about(sighting)
+    blocked = replace(rule, blocked_phrases=mine.phrases, blocked_sellers=mine.sellers)
+    return decide(blocked, sighting, now=now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +94,7 @@ class Known:
     cut: bool
 
 
-def known(rule: Rule, marketplaces: Sequence[str], *, now: datetime) -> Known:
+def known(rule: Rule, marketplaces: Sequence[str], *, blocks: _Blocks, now: datetime) -> Known:
     """What would have matched in seven days, of what any search here has shown; bounded by its newest rows.
 
     Each is judged as it was when it came: on sale, and as old as it was then. Rows whose words are wrong are not read.
@@ -92,7 +104,7 @@ def known(rule: Rule, marketplaces: Sequence[str], *, now: datetime) -> Known:
     lately = [(pk, title) for pk, title, first_seen_at in told if first_seen_at >= now - LATELY]
     worth = [pk for pk, title in lately if _words_may_fit(rule, title)]
     rows = Listing.objects.defer(*_UNREAD).in_bulk(worth).values()
-    met = [row.price for row in rows if decide(rule, _as_it_came(row), now=row.first_seen_at).matches]
+    met = [row.price for row in rows if _met(rule, row, blocks)]
     prices = [price for price in met if price is not None]
     return Known(
         total=len(lately),
@@ -106,6 +118,10 @@ def _words_may_fit(rule: Rule, title: str) -> bool:
     """No rule about words says no to a title; what only a description can tell is open."""
     bare = Sighting(external_id="", title=title, url="", price=None, kind=Kind.FLEA, status=Status.ON_SALE)
     return all(said["verdict"] != Verdict.FAIL for said in word_rules(rule, bare))
+
+
+def _met(rule: Rule, row: Listing, blocks: _Blocks) -> bool:
+    return _decide(rule, row.marketplace, _as_it_came(row), blocks, row.first_seen_at).matches
 
 
 def _as_it_came(row: Listing) -> Sighting:

@@ -12,7 +12,7 @@ from monitor_site.contract import Sighting
 from monitor_site.watches import follow
 from monitor_site.watches.asking import Answer, Question
 from monitor_site.watches.costs import Cost
-from monitor_site.watches.matching import Rule
+from monitor_site.watches.matching import Blocks, Rule
 from monitor_site.watches.models import Watch
 from monitor_site.watches.previewing import Judged, Preview, judge
 from monitor_site.watches.rules import rule_of
@@ -89,10 +89,10 @@ class Shown:
         return all(market.is_done for market in self.markets)
 
 
-def shown(watch: Watch, answers: Mapping[Question, Answer], *, now: datetime) -> Shown:
-    """What has come so far, under the rule of this watch."""
+def shown(watch: Watch, answers: Mapping[Question, Answer], *, blocks: Mapping[str, Blocks], now: datetime) -> Shown:
+    """What has come so far, under the rule of this watch and what its user has blocked at each marketplace."""
     rule = rule_of(watch)
-    preview = judge(rule, _in_turns(answers), now=now)
+    preview = judge(rule, _in_turns(answers), blocks=blocks, now=now)
     return Shown(
         markets=[_market(name, answers, now) for name in watch.marketplaces],
         steps=_steps(preview),

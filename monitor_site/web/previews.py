@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from monitor_site.connections import redis_client
 from monitor_site.watches import asking, costs, previewing
 from monitor_site.watches.asking import SEARCHES, Answer, Question, Wanted
+from monitor_site.watches.blocking import blocks_of
 from monitor_site.watches.models import Watch
 from monitor_site.watches.questions import questions
 from monitor_site.watches.rules import rule_of
@@ -88,17 +89,18 @@ def _refused(request: HttpRequest, draft: Draft) -> HttpResponse:
 
 
 def _whole(request: HttpRequest, want: Wanted, watch: Watch) -> dict[str, Any]:
-    now = timezone.now()
+    blocks = blocks_of(request.user, watch.marketplaces)
     return _now(request, want, watch) | {
         "watch": watch,
-        "known": previewing.known(rule_of(watch), watch.marketplaces, now=now),
+        "known": previewing.known(rule_of(watch), watch.marketplaces, blocks=blocks, now=timezone.now()),
         "costs": cost_lines(costs.costs(watch)),
     }
 
 
 def _now(request: HttpRequest, want: Wanted, watch: Watch) -> dict[str, Any]:
     answers = _answers(_id(request), want)
-    seen = shown(watch, answers, now=timezone.now())
+    blocks = blocks_of(request.user, watch.marketplaces)
+    seen = shown(watch, answers, blocks=blocks, now=timezone.now())
     return {"shown": seen, "id": want.id, "goes_on": not seen.is_done and time.time() < want.at + PATIENCE_SECONDS}
 
 

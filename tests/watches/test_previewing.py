@@ -8,7 +8,7 @@ import pytest
 
 from monitor_site.contract import Condition, Money, Status
 from monitor_site.watches import costs, previewing
-from monitor_site.watches.matching import Rule
+from monitor_site.watches.matching import Blocks, Rule
 from monitor_site.watches.models import Target
 from monitor_site.watches.services import draft_watch
 from tests.watches.makers import sighting, watch_of, wish
@@ -25,7 +25,7 @@ def test_three_groups_and_a_funnel_in_the_rules_order(now: datetime) -> None:
         ("mercari", sighting(4, title="別の物")),
         ("mercari", sighting(5, status=Status.SOLD)),
     ]
-    preview = previewing.judge(RULE, found, now=now)
+    preview = previewing.judge(RULE, found, blocks={}, now=now)
     assert [[one.sighting.external_id[-1] for one in group] for group in (preview.matching, preview.unclear)] == [
         ["1"], ["3"]
     ]  # fmt: skip
@@ -38,13 +38,28 @@ def test_three_groups_and_a_funnel_in_the_rules_order(now: datetime) -> None:
 
 def test_what_two_questions_found_is_shown_once_and_two_marketplaces_may_use_one_id(now: datetime) -> None:
     found = [("mercari", sighting(1)), ("mercari", sighting(1)), ("yahoo_auctions", sighting(1))]
-    assert len(previewing.judge(RULE, found, now=now).matching) == 2
+    assert len(previewing.judge(RULE, found, blocks={}, now=now).matching) == 2
 
 
 def test_the_rule_that_removes_most_is_named(now: datetime) -> None:
     found = [("mercari", sighting(number, price=9_000)) for number in range(4)]
-    assert previewing.judge(RULE, [*found, ("mercari", sighting(9, title="x"))], now=now).hardest == "price"
-    assert previewing.judge(RULE, [], now=now).hardest == ""
+    assert previewing.judge(RULE, [*found, ("mercari", sighting(9, title="x"))], blocks={}, now=now).hardest == "price"
+    assert previewing.judge(RULE, [], blocks={}, now=now).hardest == ""
+
+
+def test_what_the_person_blocks_there_is_rejected_for_that_reason(now: datetime) -> None:
+    blocks = {"mercari": Blocks(sellers=("900",), phrases=("未開封",))}
+    found = [
+        ("mercari", sighting(1)),
+        ("mercari", sighting(2, title="ルミナ 未開封")),
+        ("mercari", sighting(3, seller=None)),
+        ("yahoo_auctions", sighting(4)),
+    ]
+    preview = previewing.judge(RULE, found, blocks=blocks, now=now)
+    assert [one.sighting.external_id[-1] for one in preview.matching] == ["3", "4"]
+    assert [one.decision.rejection["rule"] for one in preview.rejected if one.decision.rejection] == [
+        "blocked_seller", "blocked_phrase"
+    ]  # fmt: skip
 
 
 @pytest.mark.django_db
@@ -57,17 +72,25 @@ class TestKnown:
         make_listing(now, title="別の物")
         make_listing(now - timedelta(days=8))
         make_listing(now, marketplace="yahoo_auctions")
-        known = previewing.known(RULE, ["mercari"], now=now)
+        known = previewing.known(RULE, ["mercari"], blocks={}, now=now)
         assert (known.total, known.matching, known.price, known.cut) == (6, 4, 4_000, False)
 
+    def test_what_the_person_blocks_there_does_not_count(self, now: datetime) -> None:
+        make_listing(now, price=3_000, seller_id="bad")
+        make_listing(now, price=4_000, title="ルミナ ジャンク")
+        make_listing(now, price=5_000)
+        blocks = {"mercari": Blocks(sellers=("bad",), phrases=("ジャンク",))}
+        known = previewing.known(RULE, ["mercari"], blocks=blocks, now=now)
+        assert (known.total, known.matching, known.price) == (3, 1, 5_000)
+
     def test_nothing_known_has_no_price(self, now: datetime) -> None:
-        assert previewing.known(RULE, ["mercari"], now=now).price is None
+        assert previewing.known(RULE, ["mercari"], blocks={}, now=now).price is None
 
     def test_words_that_only_a_description_may_hold_are_looked_for_there(self, now: datetime) -> None:
         make_listing(now, title="古い物", description="ルミナ です")
         make_listing(now, title="古い物")
         rule = Rule(must=("ルミナ",), in_description=True)
-        assert previewing.known(rule, ["mercari"], now=now).matching == 1
+        assert previewing.known(rule, ["mercari"], blocks={}, now=now).matching == 1
 
     def test_it_takes_two_queries_and_never_more_than_its_bound(
         self, now: datetime, monkeypatch: Any, django_assert_num_queries: Any
@@ -76,7 +99,7 @@ class TestKnown:
         for _ in range(5):
             make_listing(now)
         with django_assert_num_queries(2):
-            known = previewing.known(RULE, ["mercari"], now=now)
+            known = previewing.known(RULE, ["mercari"], blocks={}, now=now)
         assert (known.total, known.cut) == (3, True)
 
 
@@ -114,5 +137,5 @@ class TestCosts:
 
 def test_unknown_prices_are_unclear_and_not_rejected(now: datetime) -> None:
     one = replace(sighting(1), price=Money(amount=0, currency="JPY"))
-    preview = previewing.judge(RULE, [("mercari", one)], now=now)
+    preview = previewing.judge(RULE, [("mercari", one)], blocks={}, now=now)
     assert preview.unclear[0].decision.open_rules == ("price",)

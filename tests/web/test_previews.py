@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import redis as redis_library
 from django.test import Client, override_settings
+from django.utils import timezone
 from redis import Redis
 from rq import Queue
 from rq.serializers import JSONSerializer
@@ -20,6 +21,7 @@ from monitor_site.engine import jobs
 from monitor_site.marketplaces import breaker
 from monitor_site.watches import asking
 from monitor_site.watches.asking import Answer
+from monitor_site.watches.blocking import block_phrase
 from monitor_site.watches.models import Check, Listing, Match, Target, Watch
 from monitor_site.web import previews
 from tests import practice
@@ -116,6 +118,23 @@ def test_what_the_marketplaces_show_now_is_sorted_by_the_rule(hers: Client, play
     assert re.search(r"Mercari \d+ listings", text)
     assert re.search(r"fetched \d+ on sale \d+ all words \d+ unwanted words \d+ price \d+", text)
     assert "hx-get" not in hers.get(where(part), headers=PART).content.decode()
+
+
+def test_what_a_person_blocks_is_rejected_for_her_and_for_nobody_else(
+    hers: Client, alice: User, bob: User, played: dict[str, Market]
+) -> None:
+    put(played["mercari"], "遮断 鏡", "遮断 鏡 レプリカ")
+    block_phrase(user=alice, phrase="レプリカ", now=timezone.now())
+    typed = TYPED | {"must": "遮断", "marketplaces": ["mercari"]}
+    part = begin(hers, typed)
+    practice.work()
+    found = groups(hers, where(part))
+    assert "遮断 鏡" in found["Would match"]
+    assert found["Would be rejected"] == ["遮断 鏡 レプリカ"]
+    hers.force_login(bob)
+    part = begin(hers, typed)
+    practice.work()
+    assert "遮断 鏡 レプリカ" in groups(hers, where(part))["Would match"]
 
 
 def test_nothing_of_a_preview_is_recorded(hers: Client, played: dict[str, Market]) -> None:
