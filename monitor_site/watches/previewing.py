@@ -83,9 +83,9 @@ def _decide(rule: Rule, marketplace: str, sighting: Sighting, blocks: _Blocks, n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """Of ``total`` listings first seen lately ``matching`` meet the rule; ``price`` is the median of those with one.
+    """Of ``total`` listings first seen lately ``matching`` meet the rule.
 
-    ``cut``: there were more than anybody counts.
+    ``price`` is the median of those with one in the rule's currency; ``cut``: there were more than anybody counts.
     """
 
     total: int
@@ -104,8 +104,8 @@ def known(rule: Rule, marketplaces: Sequence[str], *, blocks: _Blocks, now: date
     lately = [(pk, title) for pk, title, first_seen_at in told if first_seen_at >= now - LATELY]
     worth = [pk for pk, title in lately if _words_may_fit(rule, title)]
     rows = Listing.objects.defer(*_UNREAD).in_bulk(worth).values()
-    met = [row.price for row in rows if _met(rule, row, blocks)]
-    prices = [price for price in met if price is not None]
+    met = [row for row in rows if _met(rule, row, blocks)]
+    prices = [row.price for row in met if row.price is not None and row.currency == rule.currency]
     return Known(
         total=len(lately),
         matching=len(met),

@@ -33,7 +33,7 @@ class Card:
     title: SafeString
     url: str
     picture: str
-    price: int | None
+    price: str
     marketplace: str
     chips: Sequence[str]
 
@@ -182,7 +182,7 @@ def card_of(one: Judged, rule: Rule) -> Card:
         title=marked(sighting.title, hits),
         url=sighting.url,
         picture=pictures.address(sighting.images[0], size=160) if sighting.images else "",
-        price=sighting.price.amount if sighting.price else None,
+        price=wording.money(sighting.price.amount, sighting.price.currency) if sighting.price else wording.money(None),
         marketplace=marketplace_title(one.marketplace),
         chips=[chip(said, rule) for said in (*against, *unknown)],
     )

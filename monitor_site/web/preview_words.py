@@ -89,7 +89,7 @@ def _price(said: RuleVerdict, rule: Rule) -> str:
     saw = int(said["saw"])
     above = rule.price_max is not None and saw > rule.price_max
     limit = rule.price_max if above else rule.price_min
-    return f"{wording.money(saw)} {'>' if above else '<'} {wording.money(limit)}"
+    return f"{wording.money(saw, rule.currency)} {'>' if above else '<'} {wording.money(limit, rule.currency)}"
 
 
 def _condition(said: RuleVerdict, _rule: Rule) -> str:

@@ -75,6 +75,12 @@ class TestKnown:
         known = previewing.known(RULE, ["mercari"], blocks={}, now=now)
         assert (known.total, known.matching, known.price, known.cut) == (6, 4, 4_000, False)
 
+    def test_a_median_is_of_one_currency(self, now: datetime) -> None:
+        make_listing(now, price=3_000)
+        make_listing(now, price=9, currency="EUR")
+        known = previewing.known(Rule(must=("ルミナ",)), ["mercari"], blocks={}, now=now)
+        assert (known.matching, known.price) == (2, 3_000)
+
     def test_what_the_person_blocks_there_does_not_count(self, now: datetime) -> None:
         make_listing(now, price=3_000, seller_id="bad")
         make_listing(now, price=4_000, title="ルミナ ジャンク")

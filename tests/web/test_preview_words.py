@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from monitor_site.contract import Condition, Kind, Seller, Shipping, Sighting, Status
+from monitor_site.contract import Condition, Kind, Money, Seller, Shipping, Sighting, Status
 from monitor_site.watches.matching import Rule, decide
 from monitor_site.web.preview_words import CHIPS, RULES, chip
 from tests.watches.makers import sighting
@@ -92,6 +92,14 @@ def test_a_price_below_the_lowest_is_said_to_be_below() -> None:
     said = next(one for one in decide(WHOLE, sighting(1, price=10), now=NOW).rules if one["rule"] == "price")
     with translation.override("en"):
         assert chip(said, WHOLE) == "¥10 < ¥1,000"
+
+
+def test_a_price_is_said_in_the_currency_of_the_rule() -> None:
+    euros = sighting(1, price=None, url="https://example.org/1")
+    seen = replace(euros, price=Money(amount=9_950, currency="EUR"))
+    rule = Rule(price_max=5_000, currency="EUR")
+    said = next(one for one in decide(rule, seen, now=NOW).rules if one["rule"] == "price")
+    assert chip(said, rule) == "€99.50 > €50.00"
 
 
 def test_a_rule_that_nobody_has_words_for_shows_its_bare_name() -> None:
