@@ -169,6 +169,6 @@ def test_an_age_of_an_hour_becomes_the_clock_of_the_readers_zone(open_page: Open
     page = open_page("/matches/")
     age = page.locator("time[data-ago]").first
     expect(age).to_have_text("59 min ago")
-    page.clock.install()
-    page.clock.run_for(120_000)
+    # Not the browser's clock: the server's, which comes with every beat of the stream, would set it right again.
+    age.evaluate("time => (time.dateTime = new Date(Date.parse(time.dateTime) - 12e4).toISOString())")
     expect(age).to_have_text(f"{listed.astimezone(ZoneInfo('Asia/Tokyo')):%H:%M}")

@@ -27,8 +27,11 @@ def said(
     rule: str, verdict: Verdict, *, saw: object = "", wanted: object = "", words: Iterable[str] = ()
 ) -> RuleVerdict:
     """A rule's decision; what it saw and wanted as text, empty where there is nothing."""
-    texts = ("" if value is None else str(value) for value in (saw, wanted))
-    return RuleVerdict(rule=rule, verdict=verdict.value, saw=next(texts), wanted=next(texts), words=list(words))
+    return RuleVerdict(rule=rule, verdict=verdict.value, saw=_text(saw), wanted=_text(wanted), words=list(words))
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def yes_or_no(yes: bool) -> Verdict:
