@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import redis as redis_library
 from django.conf import settings
+from django.utils import timezone, translation
 
 from monitor_site.accounts.models import User
 from tests import curio as curios
@@ -44,6 +45,14 @@ def redis_server() -> Iterator[str]:
     )
     yield settings.REDIS_URL
     servers.stop(process)
+
+
+@pytest.fixture(autouse=True)
+def default_language_and_zone() -> Iterator[None]:
+    """What a request of one test has activated in this thread is not the next test's."""
+    yield
+    translation.deactivate()
+    timezone.deactivate()
 
 
 @pytest.fixture

@@ -56,8 +56,9 @@ def test_a_count_that_fails_is_asked_again(
     page = open_page("/matches/")
     live(page)
     page.route("**/matches/?*count=1", lambda route: route.abort(), times=1)
-    new_match(watch, 1)
-    tell(redis, watch)
+    with page.expect_console_message(lambda message: message.type == "error"):
+        new_match(watch, 1)
+        tell(redis, watch)
     expect(page.locator("#pill")).to_have_text("1 new match", timeout=15_000)
     expect(page.locator("#toasts .toast")).to_have_count(0)
     complaints.clear()  # the browser complains of the request that was cut
