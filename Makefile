@@ -46,6 +46,9 @@ bench:
 	@$(PYTHON) benchmarks/first_match.py
 	@$(PYTHON) benchmarks/visible.py
 	@$(PYTHON) benchmarks/load.py
+	@$(PYTHON) benchmarks/trouble.py
+	@$(PYTHON) benchmarks/parsing.py
+	@$(PYTHON) benchmarks/matching.py
 
 messages:
 	@$(INSTALL) requirements.txt

@@ -24,7 +24,7 @@ BREACHES = {
     ),
     "Plugins see only the contract": ("plugins/mercari/parse.py", "import monitor_site.watches.text"),
     "Plugins do not know each other": ("plugins/second/__init__.py", "import plugins.mercari.parse"),
-    "Matching and text are pure": ("monitor_site/watches/matching.py", "import django.db"),
+    "Matching and text are pure": ("monitor_site/watches/matching/words.py", "import django.db"),
 }
 
 
