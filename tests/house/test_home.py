@@ -14,6 +14,7 @@ import httpx
 import psutil
 import pytest
 
+from tests.faults.installation import until
 from tests.house.installation import Installation, environment, survivors
 from tests.house.source import ROOT
 
@@ -79,9 +80,9 @@ def test_its_passwords_are_for_the_owner_only(home):
 
 
 def test_all_parts_of_an_installation_run(home):
-    commands = {" ".join(one.cmdline()[-3:]) for one in home.family()}
     for part in ("manage.py run_web", "manage.py run_promoter", "manage.py rqworker", "-server ", "run_practice"):
-        assert any(part in " ".join(one.cmdline()) for one in home.family()), (part, commands)
+        # A process has its command only a moment after its birth.
+        until(lambda part=part: any(part in " ".join(one.cmdline()) for one in home.family()), what=part)
 
 
 def test_a_second_one_in_the_same_folder_names_the_first_and_ends(home, folder):
