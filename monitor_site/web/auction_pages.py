@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 from . import auctions, degraded, live
 from .auction_rows import groups_of, rows_of
 from .auctions import PER_PAGE, SEGMENTS, Filters, Mark
-from .feed import number
 from .filtering import choices_of
+from .query_filters import number
 
 
 @require_safe

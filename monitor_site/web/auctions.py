@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
@@ -18,7 +17,7 @@ from monitor_site.contract import Kind
 from monitor_site.watches.models import Listing, Match, MatchQuerySet, MatchState
 from monitor_site.watches.text import fold
 
-from .feed import number
+from .query_filters import asked, holds, number, query_string
 from .standing import EXTENSION, GONE
 
 PER_PAGE = 30
@@ -52,18 +51,12 @@ class Filters:
     @classmethod
     def of(cls, query: QueryDict) -> "Filters":
         """From a query string; what makes no sense is left out."""
-        segment = query.get("show", "all")
-        return cls(
-            segment=segment if segment in SEGMENTS else "all",
-            watch=number(query.get("watch")),
-            market=query.get("market", "").replace("\x00", "")[:40],
-            words=query.get("q", "").replace("\x00", "").strip()[:200],
-        )
+        return cls(**asked(query, SEGMENTS))
 
     def query(self, **changes: Any) -> str:
         """The query string of these filters with some of them changed."""
-        values = {"show": self.segment, "watch": self.watch, "market": self.market, "q": self.words} | changes
-        return urlencode({key: value for key, value in values.items() if value and (key, value) != ("show", "all")})
+        values = {"show": self.segment, "watch": self.watch, "market": self.market, "q": self.words}
+        return query_string(values | changes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,8 +172,7 @@ def _take(rows: QuerySet[Listing], words: str, room: int, start: Mark) -> tuple[
 
 
 def _holds(row: Listing, words: list[str]) -> bool:
-    folded = fold(f"{row.title} {row.seller_name} {row.external_id}") if words else ""
-    return all(word in folded for word in words)
+    return not words or holds((row.title, row.seller_name, row.external_id), words)
 
 
 def some(user: Any, pks: list[int]) -> list[Listing]:

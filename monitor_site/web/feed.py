@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, Q, Subquery
 from django.http import QueryDict
@@ -22,6 +21,8 @@ from monitor_site.watches.models import (
     Watch,
 )
 from monitor_site.watches.text import fold
+
+from .query_filters import asked, holds, number, query_string
 
 PER_PAGE = 30
 AT_ONCE = 4 * PER_PAGE
@@ -59,20 +60,12 @@ class Filters:
     @classmethod
     def of(cls, query: QueryDict) -> "Filters":
         """From a query string; what makes no sense is left out."""
-        segment = query.get("show", "all")
-        return cls(
-            segment=segment if segment in SEGMENTS else "all",
-            watch=number(query.get("watch")),
-            market=query.get("market", "").replace("\x00", "")[:40],
-            words=query.get("q", "").replace("\x00", "").strip()[:200],
-            tag=number(query.get("tag")),
-        )
+        return cls(**asked(query, SEGMENTS), tag=number(query.get("tag")))
 
     def query(self, **changes: Any) -> str:
         """The query string of these filters with some of them changed."""
         values = {"show": self.segment, "watch": self.watch, "market": self.market, "tag": self.tag, "q": self.words}
-        values |= changes
-        return urlencode({key: value for key, value in values.items() if value and (key, value) != ("show", "all")})
+        return query_string(values | changes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +74,6 @@ class Page:
 
     matches: list[Match]
     older: int | None
-
-
-def number(text: str | None) -> int | None:
-    """A whole number of a query string."""
-    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 19 else None
 
 
 def page_of(user: Any, filters: Filters, *, before: int | None, now: datetime) -> Page:
@@ -143,12 +131,11 @@ def _ids(matches: MatchQuerySet, filters: Filters, *, limit: int) -> list[int]:
 
 
 def _holding(matches: MatchQuerySet, text: str) -> Iterator[int]:
-    """Ids of those that hold all words in title, seller or number, in any width and kana: folding is ours."""
+    """Ids of those that hold all words in title, seller or number."""
     words = fold(text).split()
     texts = matches.values_list("id", "listing__title", "listing__seller_name", "listing__external_id")
     for pk, *parts in texts[:SEARCHED]:
-        folded = fold(" ".join(parts))
-        if all(word in folded for word in words):
+        if holds(parts, words):
             yield pk
 
 

@@ -15,9 +15,10 @@ from monitor_site.watches.models import Match
 
 from . import degraded, live, wording
 from .cards import card_of
-from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, newest, number, page_of, shown, since
+from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, newest, page_of, shown, since
 from .feed_rail import rail_of
 from .filtering import choices_of, tags_of
+from .query_filters import number
 from .resting_words import HOUR, MORNING, until_of
 from .returning import back
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from monitor_site.watches import services
 from monitor_site.watches.models import Watch, WatchVersion
 
-from .feed import number
+from .query_filters import number
 from .watch_diff import Change, changes_between
 from .watches import head_of, own_watch
 

@@ -20,7 +20,7 @@ from monitor_site.watches.needs import Need, Summary
 from monitor_site.watches.queries import Row
 
 from . import degraded, pictures
-from .feed import number
+from .query_filters import number
 from .resting_words import ALWAYS, HOUR, MORNING, muted_words
 from .watch_words import Health, Note, health, marketplace_title, note_of, price_words
 
