@@ -4,19 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psutil
 from django.conf import settings
-from django.db import connection
 
 from tests.servers import stop, tied
 
 MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
-PATIENCE_SECONDS = 120
 
 
 class Installation:
@@ -55,14 +50,3 @@ def _command_line(process: psutil.Process) -> list[str]:
         return process.cmdline()
     except psutil.Error:
         return []
-
-
-def until(true: Callable[[], Any], *, what: str, seconds: float = PATIENCE_SECONDS) -> None:
-    """Return when ``true()`` is; fail with words when it never is. The patience is no measurement."""
-    give_up = time.monotonic() + seconds
-    while time.monotonic() < give_up:
-        connection.close_if_unusable_or_obsolete()
-        if true():
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"never happened: {what}")

@@ -13,7 +13,8 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import follow
 from monitor_site.watches.models import Check, Listing, ListingEvent, Match, Target
 from monitor_site.watches.services import Wish, create_watch
-from tests.faults.installation import Installation, until
+from tests.faults.installation import Installation
+from tests.waiting import until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 

@@ -15,7 +15,8 @@ import redis as redis_library
 from monitor_site.connections import key
 from monitor_site.watches.models import Check, Listing, Match, Target
 from monitor_site.watches.services import Wish, create_watch
-from tests.faults.installation import Installation, until
+from tests.faults.installation import Installation
+from tests.waiting import until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 

@@ -14,9 +14,9 @@ import httpx
 import psutil
 import pytest
 
-from tests.faults.installation import until
 from tests.house.installation import Installation, environment, survivors
 from tests.house.source import ROOT
+from tests.waiting import until
 
 pytestmark = pytest.mark.faults
 STOPS_WITHIN = 5

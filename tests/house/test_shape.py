@@ -124,7 +124,7 @@ MAY_SLEEP = {
     "tests/postgres_keeper.py": "polls a process until it is gone",
     "tests/marketplaces/test_session.py": "plays servers that drip",
     "tests/engine/test_feed.py": "polls a server of its own until it has started",
-    "tests/faults/installation.py": "polls rows that other processes write",
+    "tests/waiting.py": "polls what other processes and threads do",
 }
 
 
