@@ -12,10 +12,10 @@ from monitor_site.contract import Condition, Kind, Shipping
 from monitor_site.contract.rules import Promise
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Cause, Listing, Match, MatchState
+from monitor_site.watches.named import CONDITIONS, SHIPPINGS
 
 from . import pictures, why
 from .highlighting import marked
-from .named import CONDITIONS, SHIPPINGS
 from .prices_fit import Fit, fit_of
 from .resting_words import muted_words
 from .standing import Standing, price_word, standing_of

@@ -11,10 +11,11 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext
 
+from monitor_site import wording
 from monitor_site.accounts.models import Theme
 from monitor_site.watches.models import Match, MatchState, Watch
 
-from . import live, wording
+from . import live
 from .auctions import ending_soon
 from .middleware import THEME_COOKIE
 

@@ -19,13 +19,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from monitor_site import wording
 from monitor_site.connections import redis_client
 from monitor_site.marketplaces import breaker
 from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import WatchTarget
 
-from . import wording
 from .watch_words import Note, error_words, marketplace_title
 
 log = structlog.get_logger(__name__)

@@ -9,11 +9,12 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
+from monitor_site import wording
 from monitor_site.contract import Status
 from monitor_site.watches.models import EventKind, Listing, ListingEvent, PricePoint
+from monitor_site.watches.named import ENDED
 
-from . import drawing, wording
-from .named import ENDED
+from . import drawing
 
 MOST_POINTS = 200
 MOST_EVENTS = 50

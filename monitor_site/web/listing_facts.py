@@ -9,9 +9,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from monitor_site import wording
 from monitor_site.watches.models import Listing
 
-from . import pictures, wording
+from . import pictures
 from .auctions import told
 from .cards import Card
 from .standing import Standing, standing_of

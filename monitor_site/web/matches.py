@@ -10,10 +10,11 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
+from monitor_site import wording
 from monitor_site.watches import resting, services
 from monitor_site.watches.models import Match
 
-from . import degraded, live, wording
+from . import degraded, live
 from .cards import card_of
 from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, newest, page_of, shown, since
 from .feed_rail import rail_of

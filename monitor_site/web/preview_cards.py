@@ -8,6 +8,7 @@ from itertools import zip_longest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
+from monitor_site import wording
 from monitor_site.contract import Sighting
 from monitor_site.watches import follow
 from monitor_site.watches.asking import Answer, Question
@@ -17,7 +18,7 @@ from monitor_site.watches.models import Watch
 from monitor_site.watches.previewing import Judged, Preview, judge
 from monitor_site.watches.rules import rule_of
 
-from . import pictures, wording
+from . import pictures
 from .highlighting import marked
 from .preview_words import chip, rule_name
 from .watch_words import error_words, marketplace_title

@@ -6,12 +6,11 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 
+from monitor_site import wording
 from monitor_site.contract import Condition, Kind, Shipping, Status
 from monitor_site.watches.matching import Rule, RuleVerdict, Verdict
 from monitor_site.watches.matching.words import alternatives
-
-from . import wording
-from .named import CONDITIONS, ENDED, SHIPPINGS
+from monitor_site.watches.named import CONDITIONS, ENDED, SHIPPINGS
 
 RULES: Mapping[str, "str | Promise"] = {
     "status": pgettext_lazy("rule", "on sale"),

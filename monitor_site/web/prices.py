@@ -12,11 +12,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
+from monitor_site import wording
 from monitor_site.watches.models import Watch
 from monitor_site.watches.prices import ENOUGH, Bar, Figures, bars, figures_of, median_time, share_within
 from monitor_site.watches.pricing import CARD_DAYS, DAYS, Priced, asked_of, sales_of
 
-from . import prices_drawing, wording
+from . import prices_drawing
 from .watch_list import Segment
 from .watches import head_of, own_watch
 

@@ -7,13 +7,14 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
+from monitor_site import wording
 from monitor_site.contract import Kind
 from monitor_site.watches import pricing
 from monitor_site.watches.models import Listing, Match, WatchPrices
 from monitor_site.watches.prices import difference
 from monitor_site.watches.pricing import CARD_DAYS
 
-from . import pictures, prices_drawing, wording
+from . import pictures, prices_drawing
 from .standing import standing_of
 
 COMPARED = 6

@@ -5,10 +5,9 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from monitor_site import wording
 from monitor_site.watches.models import Watch
 from monitor_site.watches.resting import tomorrow_morning
-
-from . import wording
 
 HOUR, MORNING, ALWAYS = "hour", "morning", "always"
 RESTS = (HOUR, MORNING, ALWAYS)

@@ -6,11 +6,10 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 
+from monitor_site import wording
 from monitor_site.contract import Condition, Kind
 from monitor_site.watches.models import ShippingWish
-
-from . import wording
-from .named import CONDITIONS, KINDS
+from monitor_site.watches.named import CONDITIONS, KINDS
 
 Values = Mapping[str, Any]
 NOTHING: Mapping[str, "str | Promise"] = {

@@ -5,11 +5,10 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext, pgettext
 
+from monitor_site import wording
 from monitor_site.contract import Kind, Status
 from monitor_site.watches.models import Listing
-
-from . import wording
-from .named import ENDED
+from monitor_site.watches.named import ENDED
 
 # An end that has just passed may have been moved; after this long it has not been.
 EXTENSION = timedelta(minutes=5)

@@ -6,13 +6,13 @@ from typing import Any
 
 from django.utils.translation import gettext, pgettext
 
+from monitor_site import wording
 from monitor_site.contract import Condition
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Watch
+from monitor_site.watches.named import CONDITIONS
 from monitor_site.watches.versions import WISHED
 
-from . import wording
-from .named import CONDITIONS
 from .watch_fields import option_fields
 from .watch_words import marketplace_title
 

@@ -14,9 +14,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from monitor_site import wording
 from monitor_site.contract import SearchCriteria, digits_of
-
-from . import wording
 
 SEPARATORS = re.compile(r"[,，､、;；\r\n]+")
 LONGEST_LIST = 2000

@@ -9,13 +9,13 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from monitor_site import wording
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Watch
 from monitor_site.watches.pages import currency_of
 from monitor_site.watches.services import Wish
 from monitor_site.watches.wishes import words_missing
 
-from . import wording
 from .watch_fields import PriceField, WordsField
 from .watch_limits import LIMITS, LimitsForm
 from .watch_markets import MarketplacesForm, floor_of, initial_options

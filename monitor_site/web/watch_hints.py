@@ -6,13 +6,13 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from monitor_site import wording
 from monitor_site.contract import Capability, Manifest
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.doubts import open_doubts, unclear_doubts
 from monitor_site.watches.follow import can_look
 from monitor_site.watches.models import ShippingWish, Watch
 
-from . import wording
 from .watch_words import marketplace_title
 
 UNTOLD: Mapping[str, "str | Promise"] = {

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from monitor_site.watches.limits import is_pattern, no_pattern
 from monitor_site.watches.models import ShippingWish
 from monitor_site.watches.models.watches import LONGEST_PATTERN
+from monitor_site.watches.named import CONDITIONS, KINDS
 
-from .named import CONDITIONS, KINDS
 from .rule_words import summary
 from .watch_fields import FigureField, PriceField, SpanField
 

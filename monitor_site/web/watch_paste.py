@@ -13,8 +13,8 @@ from django.utils.translation import gettext, pgettext
 from monitor_site.contract import ListingUrl, Plugin, SearchUrl
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import ShippingWish
+from monitor_site.watches.named import CONDITIONS
 
-from .named import CONDITIONS
 from .watch_words import marketplace_title
 
 LONGEST_ADDRESS = 2000

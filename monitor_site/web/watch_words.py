@@ -12,12 +12,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
+from monitor_site import wording
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Check, Outcome, Watch
 from monitor_site.watches.needs import Need
 from monitor_site.watches.queries import Row
 
-from . import wording
 from .rule_words import auction_facts, listed, other_limit_facts, price_fact, seller_facts, word_facts
 
 ERRORS: Mapping[str, "str | Promise"] = {

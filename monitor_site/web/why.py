@@ -7,12 +7,12 @@ from typing import Any
 
 from django.utils.translation import gettext, pgettext
 
+from monitor_site import wording
 from monitor_site.contract import Condition, Kind, Shipping
 from monitor_site.watches.matching import Verdict
+from monitor_site.watches.named import CONDITIONS, KINDS, SHIPPINGS
 from monitor_site.watches.text import contains
 
-from . import wording
-from .named import CONDITIONS, KINDS, SHIPPINGS
 from .rule_words import listed
 
 RuleVerdict = Mapping[str, Any]

@@ -8,12 +8,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from monitor_site import wording
 from monitor_site.contract import Sighting
 from monitor_site.watches.models import Watch
 from monitor_site.watches.rules import rule_of
 from monitor_site.watches.why_not import Finding, Reading
 
-from . import pictures, wording
+from . import pictures
 from .preview_words import chip
 from .watch_words import marketplace_title
 

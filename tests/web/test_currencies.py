@@ -10,10 +10,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
+from monitor_site import wording
 from monitor_site.accounts.models import User
 from monitor_site.watches import pricing
 from monitor_site.watches.models import Cause, EventKind, ListingEvent, PricePoint, Sample, Watch
-from monitor_site.web import wording
 from monitor_site.web.watch_fields import read_amount
 from tests import curio
 from tests.web.rows import listing, match, watch_of

@@ -12,8 +12,8 @@ from django.template import Context, Template
 from django.test import Client
 from django.utils import timezone, translation
 
+from monitor_site import wording
 from monitor_site.accounts.models import User
-from monitor_site.web import wording
 from tests.web.rows import match, watch_of
 
 BASE = Path(settings.BASE_DIR)

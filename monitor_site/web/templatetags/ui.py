@@ -17,9 +17,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from monitor_site import wording
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Match
-from monitor_site.web import drawing, wording
+from monitor_site.web import drawing
 from monitor_site.web.cards import card_of
 from monitor_site.web.watch_words import marketplace_titles
 
