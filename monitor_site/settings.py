@@ -110,6 +110,7 @@ INSTALLED_APPS = [
     "monitor_site.outbox",
     "monitor_site.marketplaces",
     "monitor_site.watches",
+    "monitor_site.alerts",
     "monitor_site.web",
 ]
 
