@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from monitor_site.alerts import happenings, telling
 from monitor_site.connections import redis_client
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
@@ -11,7 +12,7 @@ from monitor_site.watches.models import Match
 
 from . import previews, settling, upkeep
 from .schedule import Schedule
-from .worker import current_loop
+from .worker import current_loop, current_postman
 
 PATH = "monitor_site.engine.jobs"
 
@@ -22,6 +23,7 @@ def register() -> None:
     outbox.register(questions.CHECK_NOW, lane="express", job=f"{PATH}.hurry_targets")
     outbox.register(joining.TOPIC, lane="alerts", job=f"{PATH}.announce_matches")
     outbox.register(changes.TOPIC, lane="alerts", job=f"{PATH}.announce_changes")
+    outbox.register(telling.TOPIC, lane="alerts", job=f"{PATH}.deliver")
     outbox.register(follow.FOLLOW, lane="upkeep", job=f"{PATH}.follow_listings")
     outbox.register(questions.SALES, lane="upkeep", job=f"{PATH}.settle_sales")
     asking.register(lane="express", job=f"{PATH}.ask_preview")
@@ -48,20 +50,32 @@ def hurry_targets(target_ids: Sequence[int]) -> None:
 
 
 def announce_matches(match_ids: Sequence[int]) -> None:
-    """Tell the open pages of a match's user."""
+    """Tell the open pages of a match's user, and have their channels tell of it."""
     taken = outbox.take(topic=joining.TOPIC, object_ids=match_ids)
+    happenings.tell_of_matches(match_ids=taken, now=datetime.now(UTC))
     for pk, user_id, watch_id in Match.objects.filter(pk__in=taken).values_list("pk", "user_id", "watch_id"):
         stream.append(redis_client(), user_id=user_id, event="match", data={"match": pk, "watch": watch_id})
     outbox.finish(topic=joining.TOPIC, taken=taken, now=datetime.now(UTC))
 
 
 def announce_changes(listing_ids: Sequence[int]) -> None:
-    """Tell the open pages of everybody whose matches these listings are."""
+    """Tell the open pages of everybody whose matches these listings are, and have their channels tell of it."""
     taken = outbox.take(topic=changes.TOPIC, object_ids=listing_ids)
+    happenings.tell_of_changes(listing_ids=taken, now=datetime.now(UTC))
     matches = follow.wanted().filter(listing_id__in=taken).order_by()
     for user_id, listing_id in matches.values_list("user_id", "listing_id").distinct():
         stream.append(redis_client(), user_id=user_id, event="listing", data={"listing": listing_id})
     outbox.finish(topic=changes.TOPIC, taken=taken, now=datetime.now(UTC))
+
+
+def deliver(channel_ids: Sequence[int]) -> None:
+    """These channels have something to tell; the sending itself goes on in the worker's loop.
+
+    The rows of notices and deliveries say what is left, so nothing hangs on this job.
+    """
+    taken = outbox.take(topic=telling.TOPIC, object_ids=channel_ids)
+    current_postman().serve(channel_ids)
+    outbox.finish(topic=telling.TOPIC, taken=taken, now=datetime.now(UTC))
 
 
 def follow_listings(listing_ids: Sequence[int]) -> None:
@@ -98,7 +112,7 @@ def run_upkeep(ticket: str) -> None:
 ALLOWED = frozenset(
     f"{PATH}.{job.__name__}"
     for job in (
-        run_checks, settle_targets, hurry_targets, announce_matches, announce_changes, follow_listings, settle_sales,
-        ask_preview, look_at_listings, run_upkeep,
+        run_checks, settle_targets, hurry_targets, announce_matches, announce_changes, deliver, follow_listings,
+        settle_sales, ask_preview, look_at_listings, run_upkeep,
     )
 )  # fmt: skip

@@ -18,6 +18,7 @@ from rq.serializers import JSONSerializer
 
 from . import previews
 from .loop import WorkerLoop
+from .postman import Postman
 
 JOBS_UNTIL_RECYCLED = 5000
 # Idle workers are heard of twice in this time, in seconds.
@@ -32,6 +33,7 @@ SWITCH_SECONDS = 0.0005
 TICKETS_UNTIL_RECYCLED = 50_000
 
 _loops: list[WorkerLoop] = []
+_postmen: list[Postman] = []
 
 
 class ForbiddenJob(Exception):
@@ -71,6 +73,13 @@ def current_loop() -> WorkerLoop:
     return _loops[0]
 
 
+def current_postman() -> Postman:
+    """Who sends in this alerts worker."""
+    if not _postmen:
+        raise RuntimeError("only a worker of the lane “alerts” has a postman")
+    return _postmen[0]
+
+
 def build(*, lane: str, name: str) -> LaneWorker:
     """A worker for a lane. Its connection never repeats a command; its blocking pop may last."""
     connection = redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=5)
@@ -95,13 +104,27 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
     jobs = TICKETS_UNTIL_RECYCLED if lane == "checks" else JOBS_UNTIL_RECYCLED
     if lane in MODEST_LANES:
         os.nice(MODEST_NICE)
+    _begin(lane, name, seat)
+    try:
+        worker.work(burst=burst, logging_level="WARNING", max_jobs=jobs)
+    finally:
+        _end(drain_seconds)
+
+
+def _begin(lane: str, name: str, seat: str) -> None:
+    """What some lanes keep for the life of their worker."""
     if lane == "checks":
         sys.setswitchinterval(SWITCH_SECONDS)
         _loops.append(WorkerLoop(worker=name, seat=seat))
         _loops[0].start()
-    try:
-        worker.work(burst=burst, logging_level="WARNING", max_jobs=jobs)
-    finally:
-        previews.close(seconds=drain_seconds)
-        if lane == "checks":
-            _loops.pop().stop(seconds=drain_seconds)
+    if lane == "alerts":
+        _postmen.append(Postman())
+        _postmen[0].start()
+
+
+def _end(drain_seconds: float) -> None:
+    previews.close(seconds=drain_seconds)
+    while _loops:
+        _loops.pop().stop(seconds=drain_seconds)
+    while _postmen:
+        _postmen.pop().stop(seconds=drain_seconds)
