@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from monitor_site.keeping import Unshown, demand_kind, kept, open_folder
 from monitor_site.practice_addresses import practice_markets
+from monitor_site.site_address import site_url
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -82,7 +83,7 @@ SITE_NAME = env("SITE_NAME")
 
 def refuse_half_configured() -> None:
     """In production nothing is guessed: raises ``ImproperlyConfigured`` with what is missing."""
-    missing = [name for name in ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL") if not env(name)]
+    missing = [name for name in ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "SITE_URL") if not env(name)]
     if missing:
         raise ImproperlyConfigured(f"PRODUCTION=1 does not start without {' and '.join(missing)} in the environment.")
     if DEBUG:
@@ -227,6 +228,8 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 DEMO = env_bool("DEMO", default=True) and not LIVE and not PRODUCTION
 PORT = env_int("PORT", 8000)  # of the web process that `make run` starts
+# Where people reach the pages, for links in messages and feeds: no request tells it there.
+SITE_URL = site_url(env("SITE_URL") or RUNNING.get("web_url") or f"http://127.0.0.1:{PORT or 8000}", secure=PRODUCTION)
 
 # -- languages ----------------------------------------------------------------------------------------------------
 USE_I18N = True

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
@@ -13,10 +14,17 @@ from django.core.exceptions import ImproperlyConfigured
 
 from monitor_site.keeping import KIND_FILE, demand_kind, kept
 from monitor_site.practice_addresses import practice_markets
+from monitor_site.site_address import absolute, site_url
 
 from .source import ROOT
 
-FULL = {"PRODUCTION": "1", "SECRET_KEY": "k" * 60, "ALLOWED_HOSTS": "a.example", "DATABASE_URL": "sqlite://:memory:"}
+FULL = {
+    "PRODUCTION": "1",
+    "SECRET_KEY": "k" * 60,
+    "ALLOWED_HOSTS": "a.example",
+    "DATABASE_URL": "sqlite://:memory:",
+    "SITE_URL": "https://a.example",
+}
 
 
 def told(folder: Path, *what: str, **given: str) -> subprocess.CompletedProcess[str]:
@@ -123,3 +131,34 @@ class TestProduction:
     def test_behind_a_proxy_failed_sign_ins_count_for_who_is_before_it(self, tmp_path: Path) -> None:
         assert told(tmp_path, "ALLAUTH_TRUSTED_PROXY_COUNT", BEHIND_PROXY="1").stdout.split() == ["1"]
         assert told(tmp_path, "ALLAUTH_TRUSTED_PROXY_COUNT").stdout.split() == ["0"]
+
+
+class TestWhereThePagesAre:
+    def test_at_home_it_is_where_make_run_listens(self, tmp_path: Path) -> None:
+        assert told(tmp_path, "SITE_URL").stdout.split() == ["http://127.0.0.1:8000"]
+        assert told(tmp_path, "SITE_URL", PORT="8100").stdout.split() == ["http://127.0.0.1:8100"]
+        (tmp_path / "running.json").write_text('{"web_url": "http://127.0.0.1:8123"}')
+        assert told(tmp_path, "SITE_URL", PORT="8100").stdout.split() == ["http://127.0.0.1:8123"]
+        assert told(tmp_path, "SITE_URL", SITE_URL="https://a.example/").stdout.split() == ["https://a.example"]
+
+    def test_production_demands_it(self, tmp_path: Path) -> None:
+        given = {name: value for name, value in FULL.items() if name != "SITE_URL"}
+        refused = told(tmp_path, "SITE_URL", **given)
+        assert refused.returncode != 0
+        assert "does not start without SITE_URL" in refused.stderr
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            "a.example", "//a.example", "ftp://a.example", "javascript:alert(1)", "http://", "http://a.example/path",
+            "http://a.example?q", "http://a.example#x", "http://u:p@a.example", "http://a.example:port", "http://[::1",
+            "http://a b.example", "http://a.example\n", "http://a.example:0",
+        ],
+    )  # fmt: skip
+    def test_what_is_no_address_of_a_site_stops_the_start(self, given: str) -> None:
+        with pytest.raises(ImproperlyConfigured, match="SITE_URL must be"):
+            site_url(given, secure=False)
+
+    def test_addresses_outside_begin_with_it(self, settings: Any) -> None:
+        settings.SITE_URL = "https://a.example"
+        assert absolute("/matches/") == "https://a.example/matches/"

@@ -24,6 +24,12 @@ OPEN = {
     "healthz", "readyz", "manifest", "favicon", "events", "sign-in-once", "account_login", "account_logout",
     "account_inactive", "account_reset_password", "set-language-pref", "set-theme",
 }  # fmt: skip
+FULL = {
+    "SECRET_KEY": "x",
+    "ALLOWED_HOSTS": "a.example",
+    "DATABASE_URL": "sqlite://",
+    "SITE_URL": "https://a.example",
+}
 SAMPLES = {"pk": "1", "public_id": "x", "signed": "x", "size": "160", "token": "x"}
 
 
@@ -273,9 +279,13 @@ class TestProduction:
     @pytest.mark.parametrize(
         ("given", "sentence"),
         [
-            ({}, "does not start without SECRET_KEY and ALLOWED_HOSTS and DATABASE_URL"),
-            ({"SECRET_KEY": "x", "ALLOWED_HOSTS": "shop.example"}, "without DATABASE_URL in the environment"),
-            ({"SECRET_KEY": "x", "ALLOWED_HOSTS": "a.example", "DATABASE_URL": "sqlite://", "DEBUG": "1"}, "DEBUG=1"),
+            ({}, "does not start without SECRET_KEY and ALLOWED_HOSTS and DATABASE_URL and SITE_URL"),
+            (
+                {"SECRET_KEY": "x", "ALLOWED_HOSTS": "shop.example"},
+                "without DATABASE_URL and SITE_URL in the",
+            ),
+            (FULL | {"DEBUG": "1"}, "DEBUG=1"),
+            (FULL | {"SITE_URL": "http://a.example"}, "SITE_URL must be https://"),
         ],
     )
     def test_half_configured_it_does_not_start(self, tmp_path: Path, given: dict[str, str], sentence: str) -> None:
