@@ -31,7 +31,7 @@ NOTED_EVERY = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a feed is to list; ``watch`` only for a feed of one watch. An empty name becomes what it lists."""
+    """What a feed is to list; ``watch`` only for a feed of one watch. Without a name it is called what it lists."""
 
     kind: str
     name: str = ""
@@ -55,7 +55,7 @@ def create_feed(*, user: Any, wish: Wish, now: datetime) -> Opened:
         sentence = ngettext("You may have %(n)d feed and no more.", "You may have %(n)d feeds and no more.", MOST_FEEDS)
         raise ValidationError(sentence % {"n": MOST_FEEDS})
     secret = secrets.token_urlsafe(SECRET_BYTES)
-    feed = Feed(user=user, name=_name(wish), kind=wish.kind, watch=wish.watch, created_at=now)
+    feed = Feed(user=user, name=_clean(wish.name), kind=wish.kind, watch=wish.watch, created_at=now)
     feed.digest, feed.hint = digest_of(secret), secret[:HINT]
     feed.save()
     return Opened(feed=feed, secret=secret)
@@ -68,12 +68,16 @@ def _check_wish(user: Any, wish: Wish) -> None:
         raise ValidationError(_("Please choose what the feed lists."))
 
 
-def _name(wish: Wish) -> str:
-    listed = wish.watch.name if wish.watch else str(FeedKind(wish.kind).label)
-    name = " ".join(wish.name.split()) or listed[:LONGEST_NAME]
+def _clean(text: str) -> str:
+    name = " ".join(text.split())
     if len(name) > LONGEST_NAME or any(unicodedata.category(char) in {"Cc", "Cs", "Cn"} for char in name):
         raise ValidationError(_("Please give a name of at most %(n)d characters.") % {"n": LONGEST_NAME})
     return name
+
+
+def name_of(feed: Feed) -> str:
+    """What a feed is called, in the active language."""
+    return feed.name or (feed.watch.name if feed.watch else str(FeedKind(feed.kind).label))
 
 
 @transaction.atomic

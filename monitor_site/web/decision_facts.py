@@ -6,6 +6,7 @@ from datetime import datetime
 from django.utils.text import Truncator
 
 from monitor_site.alerts.models import Alert
+from monitor_site.contract import Kind
 from monitor_site.watches.models import Listing, Match, PricePoint
 
 from .history import Happening, words_of
@@ -18,7 +19,8 @@ LONGEST_DESCRIPTION = 300
 class Then:
     """What it cost at an earlier moment: when its person was ``told`` of it last, else when it matched.
 
-    ``percent`` is the change since, ``None`` where one of the two prices is not known.
+    ``percent`` is the change since; ``None`` where one of the two prices is not known, and for an auction, whose bids
+    are to rise.
     """
 
     at: datetime
@@ -34,8 +36,12 @@ def then_of(match: Match) -> Then | None:
     now = match.listing.price
     if price == now:
         return None
-    percent = round(100 * (now - price) / price) if now and price else None
+    percent = None if match.listing.kind == Kind.AUCTION else _percent(price, now)
     return Then(at=told_at or match.matched_at, price=price, told=told_at is not None, percent=percent)
+
+
+def _percent(before: int | None, after: int | None) -> int | None:
+    return round(100 * (after - before) / before) if before and after else None
 
 
 def _told_at(match: Match) -> datetime | None:

@@ -68,8 +68,13 @@ def _made(request: HttpRequest, form: FeedForm) -> Opened | None:
 
 
 def _page(request: HttpRequest, form: FeedForm, *, opened: Opened | None = None, status: int = 200) -> HttpResponse:
-    feeds = Feed.objects.filter(user=request.user.pk).select_related("watch").order_by("-created_at", "-pk")
-    context = {"feeds": feeds, "form": form, "opened": opened, "addresses": _addresses(opened) if opened else []}
+    found = Feed.objects.filter(user=request.user.pk).select_related("watch").order_by("-created_at", "-pk")
+    context = {
+        "feeds": [{"feed": feed, "name": feeding.name_of(feed)} for feed in found],
+        "form": form,
+        "opened": feeding.name_of(opened.feed) if opened else "",
+        "addresses": _addresses(opened) if opened else [],
+    }
     return render(request, "web/feeds.html", context, status=status)
 
 
@@ -96,5 +101,7 @@ def feed_rotate(request: HttpRequest, feed: Feed) -> HttpResponse:
 def feed_revoke(request: HttpRequest, feed: Feed) -> HttpResponse:
     """End it."""
     feeding.revoke_feed(feed=feed)
-    messages.success(request, gettext("The feed “%(name)s” is ended. Its address leads nowhere.") % {"name": feed.name})
+    messages.success(
+        request, gettext("The feed “%(name)s” is ended. Its address leads nowhere.") % {"name": feeding.name_of(feed)}
+    )
     return redirect("feeds")

@@ -16,11 +16,12 @@ from django.views.decorators.http import require_safe
 
 from monitor_site.alerts.feed_limit import seconds_to_wait
 from monitor_site.alerts.feed_reads import entries_of
-from monitor_site.alerts.feeding import feed_behind, note_reading
+from monitor_site.alerts.feeding import feed_behind, name_of, note_reading
 from monitor_site.alerts.models import Feed
 from monitor_site.site_address import absolute
 
 from .context import site_name
+from .feed import LATE_ROWS
 from .feed_formats import FORMATS, Channel, Format
 from .feed_items import item_of, sayable
 from .middleware import zone_named
@@ -57,7 +58,7 @@ def read(request: HttpRequest, secret: str, form: str) -> HttpResponse:
         note_reading(feed=feed, reader=request.headers.get("User-Agent", ""), now=now)
     language, zone = feed.user.language or translation.get_language(), zone_named(feed.user.time_zone)
     with translation.override(language), timezone.override(zone):
-        return _answer(request, channel_of(feed, now=now), kind)
+        return _answer(request, channel_of(feed, now=now), kind, now)
 
 
 def _refused(status: int, more: Mapping[str, str] | None = None) -> HttpResponse:
@@ -65,11 +66,15 @@ def _refused(status: int, more: Mapping[str, str] | None = None) -> HttpResponse
     return Cookieless(status=status, content_type="text/plain; charset=utf-8", headers=headers)
 
 
-def _answer(request: HttpRequest, channel: Channel, kind: Format) -> HttpResponse:
-    """All of it, or that nothing has changed since the reader asked last."""
+def _answer(request: HttpRequest, channel: Channel, kind: Format, now: datetime) -> HttpResponse:
+    """All of it, or that nothing has changed since the reader asked last.
+
+    A date says so only once nothing more can come of its second; the tag does at once.
+    """
     content = kind.write(channel).encode()
-    etag, stamp = f'"{hashlib.sha256(content).hexdigest()[:32]}"', int(channel.changed_at.timestamp())
-    headers = HEADERS | {"ETag": etag, "Last-Modified": http_date(stamp)}
+    etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    stamp = int(channel.changed_at.timestamp()) if channel.changed_at < now - LATE_ROWS else None
+    headers = HEADERS | {"ETag": etag} | ({"Last-Modified": http_date(stamp)} if stamp else {})
     short = get_conditional_response(request, etag=etag, last_modified=stamp)
     if short is not None:
         return Cookieless(status=short.status_code, content_type=kind.content_type, headers=headers)
@@ -81,7 +86,7 @@ def channel_of(feed: Feed, *, now: datetime) -> Channel:
     items = [item_of(entry, now=now) for entry in entries_of(feed, now=now)]
     return Channel(
         id=f"urn:feed:{salted_hmac(SALT, str(feed.pk)).hexdigest()[:32]}",
-        title=sayable(f"{site_name()}: {feed.name}"),
+        title=sayable(f"{site_name()}: {name_of(feed)}"),
         author=site_name(),
         link=absolute(reverse("matches")),
         language=translation.to_locale(translation.get_language() or "en").replace("_", "-"),

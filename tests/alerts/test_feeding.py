@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.utils import translation
 from redis import Redis
 
 from monitor_site.accounts.models import User
@@ -91,8 +92,10 @@ class TestMakingOne:
             Wish(kind=FeedKind.WATCH, watch=watch),
             Wish(kind="all", name=" Phone  x "),
         ]
-        names = [feeding.create_feed(user=alice, wish=wish, now=now).feed.name for wish in wishes]
-        assert names == ["price drops", "Lumina", "Phone x"]
+        feeds = [feeding.create_feed(user=alice, wish=wish, now=now).feed for wish in wishes]
+        assert [feeding.name_of(feed) for feed in feeds] == ["price drops", "Lumina", "Phone x"]
+        with translation.override("ja"):
+            assert feeding.name_of(feeds[0]) == "値下げ"
 
     @pytest.mark.parametrize(
         "wish",

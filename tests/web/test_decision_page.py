@@ -108,6 +108,12 @@ def test_a_price_that_has_changed_is_told_old_and_new(
     assert sentence in text_of(hers, match(watch, 1, now=NOW, price=then, listing_price=price))
 
 
+def test_the_bids_of_an_auction_are_told_without_calling_it_dearer(hers: Client, watch: Watch) -> None:
+    words = text_of(hers, match(watch, 1, now=NOW, price=1, listing_price=11, listing_kind="auction"))
+    assert "the price was ¥1, now it is ¥11." in words
+    assert "dearer" not in words
+
+
 def test_a_price_that_is_the_same_is_told_once(hers: Client, watch: Watch) -> None:
     words = text_of(hers, match(watch, 1, now=NOW, price=4_200, listing_price=4_200))
     assert "the price was" not in words

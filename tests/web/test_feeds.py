@@ -266,6 +266,13 @@ class TestTheAnswer:
         for headers in ({"if-none-match": first["ETag"]}, {"if-modified-since": first["Last-Modified"]}):
             assert read(secret, **headers).status_code == 200
 
+    def test_what_comes_late_is_not_hidden_by_a_date(self, alice: User, watch: Watch) -> None:
+        match(watch, 1, now=NOW, matched_at=NOW + 15 * MINUTE)
+        secret = secret_of(alice)
+        first = read(secret)
+        assert "Last-Modified" not in first.headers
+        assert read(secret, **{"if-none-match": first["ETag"]}).status_code == 304
+
     def test_a_head_is_answered_and_notes_no_reading(self, alice: User) -> None:
         secret = secret_of(alice)
         assert Client().head(f"/feeds/{secret}.rss").status_code == 200
@@ -384,7 +391,7 @@ class TestThePage:
         assert self.made(hers, lists=str(his.pk)).status_code == 422
         self.made(hers, lists=str(watch.pk), name="")
         assert list(Feed.objects.values_list("user", "kind", "watch", "name")) == [
-            (alice.pk, FeedKind.WATCH, watch.pk, "Lumina")
+            (alice.pk, FeedKind.WATCH, watch.pk, "")
         ]
 
     @pytest.mark.parametrize("fields", [{"lists": "nothing"}, {"lists": ""}, {"name": "x" * 81}, {"name": "\x00"}])
