@@ -1,0 +1,1 @@
+"""Alerts: who is told what, on which channel, and the ways it goes."""
