@@ -4,7 +4,10 @@ import asyncio
 import gzip
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -12,6 +15,7 @@ import pytest
 
 from monitor_site.alerts.ways.send import Way, send
 from monitor_site.alerts.ways.values import Message, Outcome, Picture
+from tests.house.source import ROOT
 from tests.marketplaces.loopback import Loopback, head
 
 from .asking import closes, drips, hangs, json_address
@@ -116,7 +120,9 @@ async def test_a_server_that_hangs_up_early_is_unreachable(way: Way, sink: Loopb
     assert answer.outcome is Outcome.UNREACHABLE
 
 
-async def test_when_the_process_is_killed_the_next_message_starts_another(way: Way, sink: Loopback, message: Made) -> None:
+async def test_when_the_process_is_killed_the_next_message_starts_another(
+    way: Way, sink: Loopback, message: Made
+) -> None:
     sink.answer("/hook", b"taken")
     await send(kind="other", settings=json_address(sink), message=message(), way=way)
     first = way.apprise.pid
@@ -156,16 +162,28 @@ async def test_the_process_knows_no_secret_of_the_installation_and_ends_with_the
         await send(kind="other", settings=json_address(sink), message=message(), way=way)
         process = psutil.Process(way.apprise.pid)
         assert set(process.environ()) <= {"PYTHONPATH", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE", "LC_CTYPE"}
-        assert not [name for name in loaded(process) if "django" in name]
-        folder = process.cwd()
-        assert os.stat(folder).st_mode & 0o777 == 0o700
+        folder = Path(process.cwd())
+        assert is_private(folder)
 
     assert not process.is_running()
-    assert not os.path.exists(folder)
+    assert is_gone(folder)
 
 
-def loaded(process: psutil.Process) -> list[str]:
-    return [each.path for each in process.memory_maps()]
+def is_private(folder: Path) -> bool:
+    return folder.stat().st_mode & 0o777 == 0o700
+
+
+def is_gone(folder: Path) -> bool:
+    return not folder.exists()
+
+
+def test_the_process_needs_neither_django_nor_the_database() -> None:
+    names = "import sys, monitor_site.alerts.ways.apprise_server; print(*sys.modules)"
+    command = (sys.executable, "-W", "ignore", "-c", names)
+    loaded = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+
+    assert "apprise" in loaded
+    assert not [name for name in loaded if name.split(".")[0] in {"django", "sqlite3", "psycopg", "redis"}]
 
 
 async def test_no_proxy_of_the_environment_is_asked(
