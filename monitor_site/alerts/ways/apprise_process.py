@@ -43,6 +43,10 @@ class AppriseProcess:
                 found = await _asked(await asyncio.shield(self._started(failed=socket)), wanted, until)
             return found
 
+    async def warm(self) -> None:
+        """Start it, if it does not run."""
+        await asyncio.shield(self._started())
+
     async def close(self) -> None:
         """End it, with every child that still sends."""
         if self._start is not None:

@@ -42,15 +42,21 @@ class Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
     def __init__(self, path: str, networks: Networks) -> None:
         super().__init__(path, Delivery)
         self.networks = networks
+        self._parent = os.getppid()
 
     def service_actions(self) -> None:
         """Called a few times a second, and after each message."""
         super().service_actions()
-        if select.select([0], [], [], 0)[0] and not os.read(0, 1):
+        # A fork of the parent may still hold the other end of our input.
+        if _input_has_ended() or os.getppid() != self._parent:
             os.killpg(0, signal.SIGKILL)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Silence: a traceback could show what a person has entrusted to us."""
+
+
+def _input_has_ended() -> bool:
+    return bool(select.select([0], [], [], 0)[0]) and not os.read(0, 1)
 
 
 class Delivery(socketserver.StreamRequestHandler):

@@ -101,6 +101,22 @@ def _server() -> MailServer | None:
         return None
 
 
+class Plain(smtplib.SMTP):
+    """Connects when told to, so that whoever waits can already cut it; knows the name that certificates must have."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(timeout=SECONDS)
+        self._host = host
+
+
+class Encrypted(smtplib.SMTP_SSL):
+    """The same, encrypted from the first byte."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(timeout=SECONDS, context=_tls())
+        self._host = host
+
+
 class Handing:
     """One mail on its way; :meth:`cut` from another thread ends it, however slowly the server speaks."""
 
@@ -136,11 +152,7 @@ class Handing:
 
     def _open(self) -> smtplib.SMTP:
         server = self._server
-        if server.tls == "implicit":
-            smtp: smtplib.SMTP = smtplib.SMTP_SSL(timeout=SECONDS, context=_tls())
-        else:
-            smtp = smtplib.SMTP(timeout=SECONDS)
-        self._smtp = smtp
+        self._smtp = smtp = Encrypted(server.host) if server.tls == "implicit" else Plain(server.host)
         code, words = smtp.connect(server.host, server.port)
         if code != 220 or self._is_cut:
             raise smtplib.SMTPConnectError(code, words)

@@ -1,6 +1,7 @@
 """A mail server on loopback that takes letters, or says what the test wants it to say."""
 
 import asyncio
+import ssl
 from dataclasses import dataclass, field
 
 
@@ -12,6 +13,7 @@ class MailSink:
     said: list[str] = field(default_factory=list)
     replies: dict[str, str | None] = field(default_factory=dict)
     port: int = 0
+    tls: ssl.SSLContext | None = None
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection."""
@@ -26,8 +28,17 @@ class MailSink:
             writer.close()
 
     async def _obey(self, command: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        usual = {"EHLO": "250-sink\r\n250 AUTH PLAIN", "AUTH": "235 welcome", "DATA": "354 go on", "QUIT": "221 bye"}
+        offers = "250-STARTTLS\r\n" if self.tls else ""
+        usual = {
+            "EHLO": f"250-sink\r\n{offers}250 AUTH PLAIN",
+            "AUTH": "235 welcome",
+            "DATA": "354 go on",
+            "STARTTLS": "220 go",
+            "QUIT": "221 bye",
+        }
         await self._reply(writer, command, usual.get(command, "250 fine"))
+        if command == "STARTTLS" and self.tls:
+            await writer.start_tls(self.tls)
         if command == "DATA" and "DATA" not in self.replies:
             self.letters.append(await reader.readuntil(b"\r\n.\r\n"))
             await self._reply(writer, "LETTER", "250 taken")

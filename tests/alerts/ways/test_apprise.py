@@ -17,6 +17,7 @@ from monitor_site.alerts.ways.send import Way, send
 from monitor_site.alerts.ways.values import Message, Outcome, Picture
 from tests.house.source import ROOT
 from tests.marketplaces.loopback import Loopback, head
+from tests.waiting import until
 
 from .asking import closes, drips, hangs, json_address
 
@@ -35,28 +36,32 @@ async def test_a_message_arrives_with_its_subject_and_its_text(way: Way, sink: L
     assert "LUMINA" in told
 
 
-@pytest.mark.parametrize(
-    ("status", "headers", "outcome", "waits"),
-    [
-        (429, {"retry-after": "34"}, Outcome.THROTTLED, 34.0),
-        (429, {"retry-after": "Fri, 01 May 2099 00:00:00 GMT"}, Outcome.THROTTLED, 86_400.0),
-        (429, {}, Outcome.THROTTLED, None),
-        (503, {"retry-after": "5"}, Outcome.THROTTLED, 5.0),
-        (500, {}, Outcome.UNREACHABLE, None),
-        (410, {}, Outcome.GONE, None),
-        (401, {}, Outcome.FORBIDDEN, None),
-        (404, {}, Outcome.FORBIDDEN, None),
-        (400, {}, Outcome.REFUSED, None),
-    ],
-)
-async def test_a_providers_status_becomes_an_outcome(
-    way: Way, sink: Loopback, message: Made, status: int, headers: dict[str, str], outcome: Outcome, waits: float | None
-) -> None:
-    sink.answer("/hook", b"no", status=status, **headers)
+STATUSES: list[tuple[int, dict[str, str], Outcome, float | None]] = [
+    (429, {"retry-after": "34"}, Outcome.THROTTLED, 34.0),
+    (429, {"retry-after": "Fri, 01 May 2099 00:00:00 GMT"}, Outcome.THROTTLED, 86_400.0),
+    (429, {}, Outcome.THROTTLED, None),
+    (503, {"retry-after": "5"}, Outcome.THROTTLED, 5.0),
+    (500, {}, Outcome.UNREACHABLE, None),
+    (410, {}, Outcome.GONE, None),
+    (401, {}, Outcome.FORBIDDEN, None),
+    (404, {}, Outcome.FORBIDDEN, None),
+    (400, {}, Outcome.REFUSED, None),
+]
 
-    answer = await send(kind="other", settings=json_address(sink), message=message(), way=way)
 
-    assert (answer.outcome, answer.status, answer.retry_after) == (outcome, status, waits)
+async def test_a_providers_status_becomes_an_outcome(way: Way, sink: Loopback, message: Made) -> None:
+    for number, (status, headers, _, _) in enumerate(STATUSES):
+        sink.answer(f"/{number}", b"no", status=status, **headers)
+
+    found = await asyncio.gather(
+        *(
+            send(kind="other", settings=json_address(sink, f"/{number}"), message=message(), way=way)
+            for number in range(len(STATUSES))
+        )
+    )
+
+    understood = [(each.outcome, each.status, each.retry_after) for each in found]
+    assert understood == [(outcome, status, waits) for status, _, outcome, waits in STATUSES]
 
 
 async def test_a_redirect_is_not_followed(way: Way, sink: Loopback, message: Made) -> None:
@@ -266,11 +271,106 @@ async def test_a_code_of_refusal_in_an_answer_of_200_is_no_success(way: Way, sin
     assert answer.outcome is Outcome.REFUSED
 
 
-@pytest.mark.parametrize("address", ["nonsense", "pover://", "syslog://", "file:///etc/passwd", ""])
-async def test_an_address_that_apprise_cannot_use_is_forbidden(way: Way, message: Made, address: str) -> None:
-    answer = await send(kind="other", settings={"address": address}, message=message(), way=way)
+async def test_an_address_that_apprise_cannot_use_is_forbidden(way: Way, message: Made) -> None:
+    addresses = ["nonsense", "pover://", "syslog://", "file:///etc/passwd", ""]
 
-    assert answer.outcome in {Outcome.FORBIDDEN, Outcome.UNSAFE}
+    found = [await send(kind="other", settings={"address": each}, message=message(), way=way) for each in addresses]
+
+    assert {each.outcome for each in found} <= {Outcome.FORBIDDEN, Outcome.UNSAFE}
+
+
+async def test_a_way_can_be_warmed_before_the_first_message(way: Way, sink: Loopback, message: Made) -> None:
+    sink.answer("/hook", b"taken")
+    await way.warm()
+    started = way.apprise.pid
+    await way.warm()
+
+    answer = await send(kind="other", settings=json_address(sink), message=message(), way=way)
+
+    assert (answer.outcome, way.apprise.pid) == (Outcome.ACCEPTED, started)
+
+
+KEEPS_A_WAY = """
+import asyncio, django
+django.setup()
+from monitor_site.alerts.ways.send import Way
+
+async def main():
+    way = Way()
+    await way.warm()
+    print(way.apprise.pid, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def lives(pid: int) -> bool:
+    """Whether it does anything any more; a machine without an init keeps the dead."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_the_process_ends_when_its_parent_is_killed() -> None:
+    environment = dict(os.environ) | {"DJANGO_SETTINGS_MODULE": "tests.settings"}
+    command = (sys.executable, "-c", KEEPS_A_WAY)
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout
+        pid = int(parent.stdout.readline())
+        assert psutil.pid_exists(pid)
+        parent.kill()
+
+    until(lambda: not lives(pid), what="the process ended with its parent")
+
+
+GUARDED = """
+import ctypes, os, socket, subprocess, sys
+from monitor_site.alerts.ways.apprise_guard import Guard
+from monitor_site.networks import Networks
+violations = []
+Guard(networks=Networks(), violated=lambda: violations.append(1)).begin()
+deeds = {
+    "connect": lambda: socket.socket().connect(("127.0.0.1", 80)),
+    "connect_ex": lambda: socket.socket().connect_ex(("10.0.0.1", 443)),
+    "create": lambda: socket.create_connection(("localhost", 443)),
+    "name": lambda: socket.socket().connect(("localhost", 443)),
+    "udp": lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 53)),
+    "unix": lambda: socket.socket(socket.AF_UNIX).connect("/tmp/socket"),
+    "bind": lambda: socket.socket().bind(("127.0.0.1", 0)),
+    "read": lambda: open("/etc/passwd"),
+    "write": lambda: open("/tmp/alert-guard-canary", "w"),
+    "low": lambda: os.open("/etc/hostname", os.O_RDONLY),
+    "list": lambda: os.listdir("/"),
+    "run": lambda: subprocess.run(["true"]),
+    "shell": lambda: os.system("true"),
+    "fork": lambda: os.fork(),
+    "exec": lambda: os.execv("/bin/true", ["true"]),
+    "library": lambda: ctypes.CDLL(None),
+    "kill": lambda: os.kill(os.getppid(), 0),
+}
+for name, deed in deeds.items():
+    try:
+        deed()
+    except PermissionError:
+        print(name)
+import json.tool, wave
+print("imports", len(violations))
+"""
+
+
+def test_in_the_real_process_the_guard_stops_each_deed_and_imports_go_on() -> None:
+    command = (sys.executable, "-W", "ignore", "-c", GUARDED)
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    stopped = done.stdout.split()
+    assert stopped[:17] == [
+        *("connect", "connect_ex", "create", "name", "udp", "unix", "bind", "read", "write", "low", "list"),
+        *("run", "shell", "fork", "exec", "library", "kill"),
+    ], done.stderr
+    assert stopped[17:] == ["imports", "13"]
 
 
 async def test_thirty_two_messages_go_at_once(way: Way, sink: Loopback, message: Made) -> None:

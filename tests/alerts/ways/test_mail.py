@@ -3,20 +3,24 @@
 import asyncio
 import email
 import email.policy
+import ssl
 from collections.abc import AsyncIterator, Callable
+from datetime import datetime
 from email.message import EmailMessage
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from monitor_site.alerts.ways import guard
+from monitor_site.alerts.ways import guard, mail
 from monitor_site.alerts.ways.kinds import BadChannel, check
 from monitor_site.alerts.ways.mail import letter
 from monitor_site.alerts.ways.mail_server import BadMailServer, MailServer, read_mail_server
 from monitor_site.alerts.ways.send import Way, send
 from monitor_site.alerts.ways.values import Message, Outcome, Picture
+from tests.marketplaces.test_guard import self_signed
 
 from .mail_sink import MailSink
 
@@ -172,6 +176,46 @@ async def test_encryption_is_not_given_up_where_the_server_has_none(
 
     assert answer.outcome is Outcome.FORBIDDEN
     assert not [line for line in mail_sink.said if "AUTH" in line]
+
+
+@pytest.fixture
+def trusted(tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """A certificate for localhost that mail trusts, as the server shows it."""
+    pem = self_signed(tmp_path, now, "localhost")
+    served, trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
+    served.load_cert_chain(pem)
+    trusting.load_verify_locations(pem)
+    monkeypatch.setattr(mail, "_tls", lambda: trusting)
+    return served
+
+
+@pytest.mark.parametrize(("host", "outcome"), [("localhost", Outcome.ACCEPTED), ("127.0.0.1", Outcome.UNREACHABLE)])
+async def test_before_the_password_the_certificate_must_be_the_servers(
+    settings: Any, way: Way, mail_sink: MailSink, message: Made, trusted: ssl.SSLContext, host: str, outcome: Outcome
+) -> None:
+    mail_sink.tls = trusted
+    settings.EMAIL_URL = f"smtp://robot:geheim@{host}:{mail_sink.port}"
+
+    answer = await send(kind="mail", settings=TO, message=message(), way=way)
+
+    assert answer.outcome is outcome
+    assert bool(mail_sink.letters) is (outcome is Outcome.ACCEPTED)
+    assert bool([line for line in mail_sink.said if "AUTH" in line]) is (outcome is Outcome.ACCEPTED)
+
+
+@pytest.mark.parametrize(("host", "outcome"), [("localhost", Outcome.ACCEPTED), ("127.0.0.1", Outcome.UNREACHABLE)])
+async def test_a_server_that_is_encrypted_from_the_first_byte_is_spoken_to(
+    settings: Any, way: Way, message: Made, trusted: ssl.SSLContext, host: str, outcome: Outcome
+) -> None:
+    sink = MailSink()
+    listener = await asyncio.start_server(sink.serve, "127.0.0.1", 0, ssl=trusted)
+    port = listener.sockets[0].getsockname()[1]
+    settings.EMAIL_URL, settings.EMAIL_FROM = f"smtps://{host}:{port}", "monitor@example.org"
+
+    answer = await send(kind="mail", settings=TO, message=message(), way=way)
+
+    assert answer.outcome is outcome
+    listener.close()
 
 
 async def test_without_a_server_the_form_says_so_and_nothing_is_sent(settings: Any, way: Way, message: Made) -> None:

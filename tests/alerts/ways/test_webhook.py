@@ -4,16 +4,21 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
 from monitor_site.alerts.ways.send import Way, send
 from monitor_site.alerts.ways.values import Message, Outcome
 from monitor_site.alerts.ways.webhook import new_secret
+from tests.house.source import ROOT
 from tests.marketplaces.loopback import Asked, Loopback
 
 from .asking import SECRET, closes, drips, hangs, hook
+
+DOCUMENTED = (ROOT / "docs" / "webhooks.md").read_text("utf-8")
 
 Made = Callable[..., Message]
 
@@ -53,6 +58,18 @@ def test_a_specification_example_has_the_signature_it_should() -> None:
         body=b'{"test": 2432232314}',
     )
     assert made == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+async def test_the_receiver_in_the_documentation_works(way: Way, sink: Loopback, message: Made) -> None:
+    sink.answer("/hook", b"")
+    names: dict[str, Any] = {}
+    exec(re.findall(r"```python\n(.*?)```", DOCUMENTED, re.DOTALL)[0], names)
+
+    await send(kind="webhook", settings=hook(sink), message=message(), way=way)
+
+    (asked,) = sink.asked
+    assert names["is_ours"](asked.headers, asked.body, SECRET)
+    assert not names["is_ours"](asked.headers, asked.body + b" ", SECRET)
 
 
 async def test_a_repeat_carries_the_same_id(way: Way, sink: Loopback, message: Made) -> None:
