@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,6 +140,16 @@ async def test_when_the_process_is_killed_the_next_message_starts_another(
     assert (answer.outcome, way.apprise.pid != first) == (Outcome.ACCEPTED, True)
 
 
+async def test_a_swept_temporary_folder_does_not_silence_it(way: Way, sink: Loopback, message: Made) -> None:
+    sink.answer("/hook", b"taken")
+    await way.warm()
+    shutil.rmtree(psutil.Process(way.apprise.pid).cwd())
+
+    answer = await send(kind="other", settings=json_address(sink), message=message(), way=way)
+
+    assert answer.outcome is Outcome.ACCEPTED
+
+
 async def test_a_child_that_dies_without_a_word_is_unreachable(way: Way, sink: Loopback, message: Made) -> None:
     arrived = asyncio.Event()
 
@@ -184,8 +195,7 @@ def is_gone(folder: Path) -> bool:
 
 def test_the_process_needs_neither_django_nor_the_database() -> None:
     names = "import sys, monitor_site.alerts.ways.apprise_server; print(*sys.modules)"
-    command = (sys.executable, "-W", "ignore", "-c", names)
-    loaded = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    loaded = ran(names).stdout.split()
 
     assert "apprise" in loaded
     assert not [name for name in loaded if name.split(".")[0] in {"django", "sqlite3", "psycopg", "redis"}]
@@ -325,6 +335,41 @@ def test_the_process_ends_when_its_parent_is_killed() -> None:
     until(lambda: not lives(pid), what="the process ended with its parent")
 
 
+SWALLOWS_ALL = """
+from monitor_site.alerts.ways.apprise_server import limit
+limit(0.2)
+while True:
+    try:
+        while True:
+            pass
+    except BaseException:
+        pass
+"""
+EATS_MEMORY = """
+import psutil
+from monitor_site.alerts.ways.apprise_server import SPARE_BYTES, limit_rights
+limit_rights(psutil.Process().memory_info().vms + SPARE_BYTES)
+try:
+    bytearray(2 * SPARE_BYTES)
+except MemoryError:
+    print("held")
+"""
+
+
+def ran(program: str) -> subprocess.CompletedProcess[str]:
+    """A program in a process of its own, run to its end."""
+    command = (sys.executable, "-W", "ignore", "-c", program)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_no_code_can_swallow_the_deadline() -> None:
+    assert ran(SWALLOWS_ALL).returncode == -signal.SIGALRM
+
+
+def test_memory_is_held() -> None:
+    assert ran(EATS_MEMORY).stdout.strip() == "held"
+
+
 GUARDED = """
 import ctypes, os, socket, subprocess, sys
 from monitor_site.alerts.ways.apprise_guard import Guard
@@ -361,9 +406,7 @@ print("imports", len(violations))
 
 
 def test_in_the_real_process_the_guard_stops_each_deed_and_imports_go_on() -> None:
-    command = (sys.executable, "-W", "ignore", "-c", GUARDED)
-
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = ran(GUARDED)
 
     stopped = done.stdout.split()
     assert stopped[:17] == [
