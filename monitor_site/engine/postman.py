@@ -163,4 +163,4 @@ def conclude(parcel: Parcel, answer: Answer) -> bool:
 
 def settings_of(parcel: Parcel) -> dict[str, str]:
     """What the kind needs, secrets included. Raises :class:`vault.CannotOpen`."""
-    return parcel.channel.values | vault.unseal(parcel.channel.sealed, identity=parcel.channel.identity)
+    return dict(parcel.channel.values) | vault.unseal(parcel.channel.sealed, identity=parcel.channel.identity)
