@@ -24,7 +24,7 @@ from .cards import card_of, purchase_url
 from .feed import shown
 from .history import history_of, timeline_of
 from .listing_facts import facts_of, same_seller
-from .prices_fit import comparable
+from .prices_fit import comparable, lines_of
 from .prices_relisted import siblings_of
 
 MOST_PICTURES = 20
@@ -54,7 +54,7 @@ def listing(request: HttpRequest, matches: list[Match]) -> HttpResponse:
 def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
     cards = [card_of(match) for match in matches]
     card, thing = cards[0], matches[0].listing
-    history = history_of(thing, until=thing.seen_at if card.standing.gone else now)
+    history = history_of(thing, until=thing.seen_at if card.standing.gone else now, lines=lines_of(matches[0]))
     return {
         "card": card,
         "listing": thing,
