@@ -2,13 +2,14 @@
 
     RECORDED_ANSWERS=FOLDER .venv/bin/python benchmarks/matching_quality.py [--judged FILE] [--show] [--json]
 
-Every word of every title is asked of all titles, as it stands and in the other spellings that people type: full width,
-small letters, half-width kana, hiragana, another dash. What is expected is told without the code that is measured: the
-word as it stands, after NFKC, with nothing Latin or digital beside it. Titles are those of the recorded answers, read in
-place, of a page of each practice market, and the traps of the tests, whose labels were written by hand.
+Every word of every title is asked of all titles, as it stands and in the other spellings that people type: full
+width, small letters, half-width kana, hiragana, another dash. What is expected is told without the code that is
+measured: the word as it stands, after NFKC, with nothing Latin or digital beside it. Titles are those of the recorded
+answers, read in place, of a page of each practice market, and the traps of the tests, whose labels were written by
+hand.
 
-``--judged`` names a file with a person's verdicts where rule and matching disagree: ``{"title id|word": true}``. What
-nobody has judged counts against the matching.
+``--judged`` names a file with a person's verdicts where rule and matching disagree: ``{"title id|question": true}``.
+What nobody has judged counts against the matching.
 """
 
 import argparse
@@ -167,8 +168,8 @@ def ask(titles: Mapping[str, str], judged: Mapping[str, bool]) -> dict[str, Tall
         for name, typed in spellings(word).items():
             tally = tallies.setdefault(name, Tally())
             for key, title in titles.items():
-                told = judged.get(f"{key}|{word}", expected(title, word))
-                tally.count(f"{key}|{word}", expected=told, found=matches(title, typed))
+                told = judged.get(f"{key}|{typed}", expected(title, word))
+                tally.count(f"{key}|{typed}", expected=told, found=matches(title, typed))
     return tallies
 
 

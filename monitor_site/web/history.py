@@ -145,19 +145,25 @@ def _in_words(prices: Sequence[int], currency: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happening:
-    """One line of the timeline."""
+    """One line of the timeline; ``number`` grows with the events, 0 for what is none of ours."""
 
     at: datetime
     words: str
+    number: int = 0
 
 
 def timeline_of(listing: Listing) -> list[Happening]:
     """What happened to a listing, newest first."""
     events = listing.events.order_by("-at", "-pk")[:MOST_EVENTS]
-    lines = [Happening(at=event.at, words=words_of(event)) for event in events]
+    lines = [Happening(at=event.at, words=words_of(event), number=event.pk) for event in events]
     if listing.listed_at is not None:
         lines.append(Happening(at=listing.listed_at, words=gettext("Listed at the marketplace")))
     return lines
+
+
+def mark_of(timeline: Sequence[Happening]) -> str:
+    """Stands for the last thing that happened: the same mark, the same history."""
+    return str(max((line.number for line in timeline), default=0))
 
 
 def words_of(event: ListingEvent) -> str:

@@ -214,6 +214,20 @@ def test_an_extension_says_until_when() -> None:
         assert history.words_of(event) == "Extended until 12:00 (Japan 13:00)"
 
 
+def test_an_open_page_fetches_prices_and_timeline_only_when_something_happened(hers: Client, watch: Watch) -> None:
+    one = match(watch, 1, now=NOW)
+    prices(one, (30, 5_000))
+    found = re.search(r'hx-get="([^"]+\?after=\d+)" hx-trigger="listings from:#live"', html_of(hers, one))
+    assert found
+    assert hers.get(found[1]).status_code == 204
+    prices(one, (10, 4_000))
+    ListingEvent.objects.create(listing=one.listing, kind=EventKind.PRICE_DROP, at=NOW, before=5_000, after=4_000)
+    html = hers.get(found[1]).content.decode()
+    assert 'id="course"' in html
+    assert 'id="time"' in html
+    assert hers.get(f"{address(one)}?after=nonsense").status_code == 200
+
+
 def test_what_was_seen_once_only_says_so(hers: Client, watch: Watch) -> None:
     one = match(watch, 1, now=NOW)
     assert "seen once, 7 min ago ; never looked at again since" in text_of(hers, one, later=7 * MINUTE)
