@@ -18,6 +18,8 @@ WIDE, LEFT, RIGHT, TOP, BASE, FLOOR = 600, 8, 592, 12, 108, 120
 TALLEST = FLOOR - 16
 # A line that lies farther off would press the prices themselves flat.
 NEAR = 1.5
+# More dots than that would hide the line.
+DOTTED = 60
 SHORT_LINE, UPRIGHT, BROKEN, SPOT, BLOCK = "M0 5h16", "M8 0v10", "M0 5h5M11 5h5", "M8 5h0", "M3 1h10v8H3z"
 RINGED = "M5 5a3 3 0 1 0 6 0a3 3 0 1 0-6 0"
 
@@ -78,13 +80,14 @@ def frame_of(prices: Sequence[int], lines: Iterable[Line] = ()) -> Frame:
 def step_line(
     points: Sequence[Point], *, frame: Frame, lines: Iterable[Line] = (), sold: float | None = None, label: str
 ) -> SafeString:
-    """A price over time: level until the next one, a dot where it changed, a gap where none is known.
+    """A price over time: level until the next, a dot where it changed unless there are many, a gap where none is known.
 
     ``sold`` is the share of the time at which it was sold.
     """
     drawn = thinned(points)
     uprights = [] if sold is None else [("", f"M{frame.x(sold):.1f} 0V{FLOOR}")]
-    marks = [*_levels(frame, lines), *uprights, ("", _stairs(drawn, frame)), ("dot", _spots(drawn, frame))]
+    spots = _spots(drawn, frame) if len(drawn) <= DOTTED else ""
+    marks = [*_levels(frame, lines), *uprights, ("", _stairs(drawn, frame)), ("dot", spots)]
     return _drawing(marks, label)
 
 

@@ -95,6 +95,12 @@ def test_thinning_makes_no_gap_longer_than_it_was() -> None:
     assert (kept[gap][0], after) == (0.4, 0.402)
 
 
+def test_many_changes_are_a_line_without_dots() -> None:
+    points: list[Point] = [(at / 61, 1_000 + at % 7) for at in range(61)]
+    assert paths(charts.step_line(points, frame=Frame(low=1_000, high=1_006), label=""), "dot") == []
+    assert paths(charts.step_line(points[:60], frame=Frame(low=1_000, high=1_006), label=""), "dot") != []
+
+
 def test_where_no_price_is_known_the_line_has_a_gap() -> None:
     assert line_of([(0, 10), (0.25, None), (0.75, 20), (1, 20)]) == "M8.0 108.0H154.0M446.0 12.0H592.0V12.0H592"
 
