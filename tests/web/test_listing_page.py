@@ -225,6 +225,7 @@ def test_an_open_page_fetches_prices_and_timeline_only_when_something_happened(h
     html = hers.get(found[1]).content.decode()
     assert 'id="course"' in html
     assert 'id="time"' in html
+    assert 'id="acts"' in html
     assert hers.get(f"{address(one)}?after=nonsense").status_code == 200
 
 
