@@ -6,7 +6,7 @@ it come case, hiragana to katakana, and one sign for all the dashes and long-vow
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
 
 _HIRAGANA_TO_KATAKANA = {code: code + 0x60 for code in range(0x3041, 0x3097)}
@@ -14,40 +14,58 @@ _HIRAGANA_TO_KATAKANA = {code: code + 0x60 for code in range(0x3041, 0x3097)}
 _DASHES = dict.fromkeys(map(ord, "-‐‑‒–—―−ー─━﹣－〜～~"), "ー")
 _INVISIBLE = dict.fromkeys([0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x00AD, 0xFE0E, 0xFE0F])
 _WIDTHS = _DASHES | _INVISIBLE
+_FOLDING = _HIRAGANA_TO_KATAKANA | _WIDTHS
 _WORDY = re.compile(r"[0-9a-z]")
 _HIRAGANA, _KATAKANA = re.compile(r"[ぁ-ゖ]"), re.compile(r"[ァ-ヶ]")
+# With the two signs that only become hiragana.
+_SOME_HIRAGANA = re.compile(r"[ぁ-ゟ\U0001F200]")
 # What may follow a word that is written in hiragana: no more of the word, but grammar.
 _ENDS = re.compile(r"$|[^ぁ-ゖー]|[のがはをでにともやへ]|ちゃん|さん|くん|さま|など|です")
 
 
-@dataclass(frozen=True, slots=True)
 class Reading:
-    """A text as it is compared: ``folded``, and ``written`` with its kana as they stand, sign by sign the same."""
+    """A text as it is compared: everything that does not change its meaning is removed.
 
-    folded: str
-    written: str
-
-
-def read(text: str) -> Reading:
-    """``text`` with everything removed that does not change its meaning.
-
-    >>> read("ｶﾞﾝﾀﾞﾑ　ＲＸ－７８").folded, read("がんだむ").written
+    >>> Reading("ｶﾞﾝﾀﾞﾑ　ＲＸ－７８").folded, Reading("がんだむ").written
     ('ガンダム rxー78', 'がんだむ')
     """
-    plain = unicodedata.normalize("NFKC", text).casefold().translate(_WIDTHS)
-    written = " ".join(plain.split())
-    return Reading(written.translate(_HIRAGANA_TO_KATAKANA), written)
+
+    __slots__ = ("_text", "_written", "folded")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.folded = _without(text, _FOLDING)
+        self._written: str | None = None
+
+    @property
+    def written(self) -> str:
+        """The same, sign by sign, with its kana as they stand."""
+        if self._written is None:
+            self._written = _without(self._text, _WIDTHS) if _SOME_HIRAGANA.search(self._text) else self.folded
+        return self._written
+
+
+def _without(text: str, signs: Mapping[int, str | int | None]) -> str:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(plain.translate(signs).split())
+
+
+@lru_cache(maxsize=2_000)
+def read_title(title: str) -> Reading:
+    """A title as it is compared: every watch of a question asks the same few."""
+    return Reading(title)
 
 
 def fold(text: str) -> str:
     """The text with its kana folded too: equal where people mean the same."""
-    return read(text).folded
+    return _without(text, _FOLDING)
 
 
 @lru_cache(maxsize=20_000)
-def read_word(word: str) -> Reading:
-    """The reading of a word of a rule; rules are few and asked often."""
-    return read(word)
+def read_word(word: str) -> tuple[str, str]:
+    """A word of a rule, folded, and as it is written if that is in katakana; rules are few and asked often."""
+    reading = Reading(word)
+    return reading.folded, reading.written if _KATAKANA.search(reading.written) else ""
 
 
 def contains(text: Reading, word: str) -> bool:
@@ -57,19 +75,20 @@ def contains(text: Reading, word: str) -> bool:
     Kana and Han have no word limits, so they match anywhere; but a word in katakana is no part of one in hiragana:
     ``レイ`` is ``れい``, and not in ``きれい``. Who glues it to hiragana before it is not found.
     """
-    needle = read_word(word)
-    at = text.folded.find(needle.folded)
+    needle, katakana = read_word(word)
+    at = text.folded.find(needle)
     while at >= 0:
-        end = at + len(needle.folded)
-        if _stands_alone(text.folded, at, end) and not _is_torn(text.written, at, end, needle.written):
+        end = at + len(needle)
+        if _stands_alone(text.folded, at, end) and not (katakana and _is_torn(text.written, at, end, katakana)):
             return True
-        at = text.folded.find(needle.folded, at + 1)
+        at = text.folded.find(needle, at + 1)
     return False
 
 
 def _is_torn(written: str, start: int, end: int, word: str) -> bool:
     """Whether a word in katakana was found within a longer one in hiragana, which is most often grammar."""
-    if not _KATAKANA.search(word) or not _is_other(written[start:end], word):
+    found = written[start:end]
+    if found == word or not _is_other(found, word):
         return False
     within = start > 0 and bool(_HIRAGANA.match(written[start - 1]) and _HIRAGANA.match(written[start]))
     return within or bool(_HIRAGANA.match(written[end - 1]) and not _ENDS.match(written, end))

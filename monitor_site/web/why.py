@@ -9,7 +9,7 @@ from django.utils.translation import gettext, pgettext
 
 from monitor_site.contract import Condition, Kind, Shipping
 from monitor_site.watches.matching import Verdict
-from monitor_site.watches.text import contains, read
+from monitor_site.watches.text import Reading, contains
 
 from . import wording
 from .named import CONDITIONS, KINDS, SHIPPINGS
@@ -51,7 +51,7 @@ def _words(said: RuleVerdict) -> dict[str, str]:
 def _in_title(said: RuleVerdict) -> bool:
     """Whether all that was found stands in the title, which is what the rule saw."""
     title = str(said.get("saw", ""))
-    return not title or all(contains(read(title), word) for word in said.get("words", []))
+    return not title or all(contains(Reading(title), word) for word in said.get("words", []))
 
 
 def _must(said: RuleVerdict) -> str:

@@ -8,7 +8,7 @@ import re2
 
 from monitor_site.contract import Sighting
 
-from ..text import Reading, contains, fold, read
+from ..text import Reading, contains, fold, read_title
 from .rule import Rule
 from .verdicts import RuleVerdict, Verdict, said, yes_or_no
 
@@ -19,7 +19,7 @@ class Texts:
     """A sighting's words, folded once for all rules; the description only when a rule asks for it."""
 
     def __init__(self, sighting: Sighting) -> None:
-        self.title = read(sighting.title)
+        self.title = read_title(sighting.title)
         self._sighting = sighting
         self._description: Reading | None = None
 
@@ -27,7 +27,7 @@ class Texts:
     def description(self) -> Reading | None:
         """Folded; ``None`` when it is not known."""
         if self._description is None and self._sighting.description is not None:
-            self._description = read(self._sighting.description)
+            self._description = Reading(self._sighting.description)
         return self._description
 
     def holds(self, word: str, *, everywhere: bool) -> str | None:
