@@ -207,6 +207,13 @@ PRACTICE_CONCURRENCY = env_int("PRACTICE_CONCURRENCY", 32)
 PROXIES = Unshown(env("PROXIES"))
 PLUGIN_DIR = Path(env("PLUGIN_DIR") or BASE_DIR / "plugins")
 
+# -- alerts -------------------------------------------------------------------------------------------------------
+# Read by alerts/ways: "10.0.0.0/8, ..."; "smtp://user:password@host:587".
+ALERT_NETWORKS = env_list("ALERT_NETWORKS")
+EMAIL_URL = Unshown(env("EMAIL_URL"))
+EMAIL_FROM = env("EMAIL_FROM")
+VAPID_PRIVATE_KEY = Unshown(env("VAPID_PRIVATE_KEY"))
+
 # -- people -------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]

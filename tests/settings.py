@@ -22,7 +22,8 @@ def claim() -> None:
     own = root / owner
     (own / "static").mkdir(parents=True, exist_ok=True)
     switches = ("LIVE", "PRODUCTION", "DEBUG", "PORT", "SITE_URL")
-    for name in (*switches, "PRACTICE_MARKETS", "PROXIES", "SECRETS_KEYS", "STATIC_ROOT", "DATABASE_URL"):
+    alerts = ("ALERT_NETWORKS", "EMAIL_URL", "EMAIL_FROM", "VAPID_PRIVATE_KEY")
+    for name in (*switches, *alerts, "PRACTICE_MARKETS", "PROXIES", "SECRETS_KEYS", "STATIC_ROOT", "DATABASE_URL"):
         os.environ.pop(name, None)
     os.environ |= {
         "TEST_OWNER": owner,
