@@ -133,7 +133,7 @@ def begin_test(*, channel: Channel, weekly: bool = False, now: datetime) -> Noti
 def send_again(*, delivery: Delivery, now: datetime) -> bool:
     """Try a message again that could not be delivered, under the same id; whether it was one."""
     dead = Delivery.objects.filter(pk=delivery.pk, state=DeliveryState.DEAD)
-    if not dead.update(state=DeliveryState.WAITING, ended_at=None, attempts=0, plain=False, due_at=now):
+    if not dead.update(state=DeliveryState.WAITING, ended_at=None, attempts=0, due_at=now):
         return False
     Channel.objects.filter(pk=delivery.channel_id).update(rests_until=None, disabled_at=None)
     _hurry([delivery.channel_id], now)

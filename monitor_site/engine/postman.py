@@ -131,7 +131,7 @@ class Postman:
     async def _message(self, parcel: Parcel) -> Message:
         """A picture that does not come in time never holds up a message."""
         picture = None
-        if kinds()[parcel.channel.kind].takes_picture and not parcel.delivery.plain:
+        if kinds()[parcel.channel.kind].takes_picture:
             url = rendering.pictured(await self._db(rendering.alerts_of, parcel.delivery))
             picture = await picturing.picture(url) if url else None
         render = partial(rendering.render, delivery=parcel.delivery, channel=parcel.channel, picture=picture)
