@@ -1,7 +1,7 @@
 """Channels in words: what they are, how they are, what an answer said, and why a match would not come."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 
 from django.utils.functional import Promise
@@ -130,9 +130,11 @@ def secrets_of(channel: Channel) -> dict[str, str] | None:
 
 def place_words(channel: Channel) -> str:
     """Where it leads, with secrets masked."""
-    if channel.kind not in kinds() or channel.kind == "webpush":
+    if channel.kind not in kinds():
         return ""
-    return target_of(channel.kind, {**channel.values, **(secrets_of(channel) or {})})
+    asked = {spec.name for spec in fields(kinds()[channel.kind].settings) if spec.metadata["shown"]}
+    given = {**channel.values, **(secrets_of(channel) or {})}
+    return target_of(channel.kind, {name: value for name, value in given.items() if name in asked})
 
 
 def manner_words(channel: Channel) -> list[str]:
