@@ -30,7 +30,7 @@ def test_a_channel_that_did_nothing_is_not_fast_and_not_slow(alice, now):
     assert faring.fares_of([channel], zone=UTC, now=now) == {channel.pk: Fare()}
 
 
-def test_deliveries_of_the_day_are_counted_and_the_median_is_of_those_that_arrived(alice, now, django_assert_num_queries):
+def test_deliveries_of_the_day_are_counted_and_the_median_is_of_what_arrived(alice, now, django_assert_num_queries):
     channel, other = channel_of(alice, now=now), channel_of(alice, now=now)
     for seconds in (1, 2, 9):
         delivery(channel, "sent", now, seconds=seconds)

@@ -33,7 +33,10 @@ def test_a_new_secret_signs_beside_the_former_one_until_that_is_ended(alice, now
 
 def test_what_cannot_be_opened_is_not_written_over(alice, now):
     channel = channel_of(alice, now=now)
-    with override_settings(SECRETS_KEYS=["MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="]), pytest.raises(vault.CannotOpen):
+    with (
+        override_settings(SECRETS_KEYS=["MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="]),
+        pytest.raises(vault.CannotOpen),
+    ):
         signing.rotate_secret(channel=channel, now=now)
     assert opened(channel)["secret"]
 
