@@ -32,8 +32,8 @@ PUBLIC_V6 = ip_network("2000::/3")
 HOME_V6 = tuple(ip_network(text) for text in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"))
 NAT64 = ip_network("64:ff9b::/96")
 
-PORTS = frozenset({80, 443, 465, 587, 8443})
-"""Of the web and of handing mail in. The operator names a range to have its other ports, too."""
+PORTS = frozenset({80, 443, 8443})
+"""Of the web. The operator names a range to have its other ports, too."""
 
 
 def is_public(address: str) -> bool:

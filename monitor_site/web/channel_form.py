@@ -81,7 +81,7 @@ class ChannelForm(forms.Form):
     cool_down_minutes = SpanField(
         unit=1,
         label=_("Again about the same listing after"),
-        help_text=_("For example 15m; empty: without waiting. What happens sooner is told then."),
+        help_text=_("For example 15m; empty: without waiting. What happens sooner waits until then."),
     )
     per_day = FigureField(
         label=_("Messages a day at the most"), help_text=_("The rest comes together on the next day; empty: no limit.")

@@ -6,7 +6,7 @@ import json
 import shutil
 import sys
 import tempfile
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,10 @@ class AppriseProcess:
                 found = await _asked(await asyncio.shield(self._started(failed=socket)), wanted, until)
             return found
 
+    async def warm(self) -> None:
+        """Start it, if it does not run."""
+        await asyncio.shield(self._started())
+
     async def close(self) -> None:
         """End it, with every child that still sends."""
         if self._start is not None:
@@ -58,7 +62,7 @@ class AppriseProcess:
     async def _has_died(self, socket: Path) -> bool:
         """Whether the process behind a socket is gone; the system may need a moment to say so."""
         process = self._process
-        if process is None or self._folder != socket.parent:
+        if process is None or self._folder != socket.parent or _is_swept_away(socket):
             return True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(NOTICE_SECONDS):
@@ -82,7 +86,6 @@ class AppriseProcess:
             *self._command(socket := self._folder / "socket"),
             stdin=PIPE,
             stdout=PIPE,
-            stderr=DEVNULL,
             cwd=self._folder,
             env={"PYTHONPATH": str(settings.BASE_DIR), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"},
             start_new_session=True,  # it ends its children as a group
@@ -103,6 +106,11 @@ class AppriseProcess:
             await _end(process)
         if folder is not None:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _is_swept_away(socket: Path) -> bool:
+    """Systems clear their temporary folders of what is old, whoever still listens there."""
+    return not socket.exists()
 
 
 async def _asked(socket: Path, wanted: dict[str, Any], until: float) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ import sys
 from typing import Any
 
 import apprise
+import psutil
 from apprise.attachment.memory import AttachMemory
 from apprise.manager_plugins import NotificationManager
 
@@ -28,7 +29,8 @@ from .apprise_guard import Guard
 from .apprise_record import Record
 
 MOST_AT_ONCE = 32
-MEMORY_BYTES = 512 * 1024 * 1024
+SPARE_BYTES = 384 * 1024 * 1024
+"""Memory a child may take beyond what it has from its parent."""
 READ_SECONDS = 5.0
 LOOK_SECONDS = 0.2
 
@@ -42,15 +44,22 @@ class Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
     def __init__(self, path: str, networks: Networks) -> None:
         super().__init__(path, Delivery)
         self.networks = networks
+        self.memory_bytes = psutil.Process().memory_info().vms + SPARE_BYTES
+        self._parent = os.getppid()
 
     def service_actions(self) -> None:
         """Called a few times a second, and after each message."""
         super().service_actions()
-        if select.select([0], [], [], 0)[0] and not os.read(0, 1):
+        # A fork of the parent may still hold the other end of our input.
+        if _input_has_ended() or os.getppid() != self._parent:
             os.killpg(0, signal.SIGKILL)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Silence: a traceback could show what a person has entrusted to us."""
+
+
+def _input_has_ended() -> bool:
+    return bool(select.select([0], [], [], 0)[0]) and not os.read(0, 1)
 
 
 class Delivery(socketserver.StreamRequestHandler):
@@ -63,6 +72,7 @@ class Delivery(socketserver.StreamRequestHandler):
         limit(READ_SECONDS)
         told = json.loads(self.rfile.readline())
         limit(told["seconds"])
+        limit_rights(self.server.memory_bytes)
         record = Record(report=self._report, hasty=told["hasty"])
         record.watch_requests()
         Guard(networks=self.server.networks, violated=record.unsafe).begin()
@@ -79,7 +89,11 @@ def limit(seconds: float) -> None:
     """The kernel ends this process then; no ``except`` anywhere is asked."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
-    for what, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
+
+
+def limit_rights(memory_bytes: int) -> None:
+    """Memory, no file that grows, no dump."""
+    for what, most in ((resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
         with contextlib.suppress(ValueError, OSError):  # not every system knows every limit
             resource.setrlimit(what, (most, most))
 
@@ -139,6 +153,8 @@ def main(path: str, networks: Networks) -> None:
     with Server(path, networks) as server:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
+        # What goes wrong at the start is heard; what libraries say later could hold what a person has entrusted to us.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         server.serve_forever(LOOK_SECONDS)
 
 

@@ -44,7 +44,12 @@ class ChannelKind:
 
 ALL = (
     ChannelKind(
-        name="webpush", title=_("This browser"), group="push", settings=shapes.WebPush, per_minute=60, own_host=True
+        name="webpush",
+        title=_("Browser notifications"),
+        group="push",
+        settings=shapes.WebPush,
+        per_minute=60,
+        own_host=True,
     ),
     ChannelKind(
         name="ntfy", title="ntfy", group="push", settings=shapes.Ntfy, per_minute=12, own_host=True, takes_picture=True

@@ -7,6 +7,7 @@ import smtplib
 import ssl
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, parseaddr
@@ -100,6 +101,22 @@ def _server() -> MailServer | None:
         return None
 
 
+class Plain(smtplib.SMTP):
+    """Connects when told to, so that whoever waits can already cut it; knows the name that certificates must have."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(timeout=SECONDS)
+        self._host = host
+
+
+class Encrypted(smtplib.SMTP_SSL):
+    """The same, encrypted from the first byte."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(timeout=SECONDS, context=_tls())
+        self._host = host
+
+
 class Handing:
     """One mail on its way; :meth:`cut` from another thread ends it, however slowly the server speaks."""
 
@@ -111,30 +128,33 @@ class Handing:
     def over(self, mail: EmailMessage, to: str) -> Answer:
         """Speak with the server, and understand what it says."""
         try:
-            with self._open() as smtp:
-                refused = smtp.send_message(mail, to_addrs=[to])
+            self._open().send_message(mail, to_addrs=[to])
+            return Answer(outcome=Outcome.ACCEPTED, status=250)
         except smtplib.SMTPRecipientsRefused as error:
             return _answer(*next(iter(error.recipients.values())), wrong=Outcome.FORBIDDEN)
         except smtplib.SMTPAuthenticationError as error:
             return _answer(error.smtp_code, error.smtp_error, wrong=Outcome.FORBIDDEN)
         except smtplib.SMTPResponseException as error:
             return _answer(error.smtp_code, error.smtp_error, wrong=Outcome.REFUSED)
-        except smtplib.SMTPNotSupportedError:
-            return Answer(outcome=Outcome.REFUSED)
+        except smtplib.SMTPNotSupportedError:  # no encryption where it is demanded, or no such letters in an address
+            return Answer(outcome=Outcome.FORBIDDEN)
         except (smtplib.SMTPException, OSError):
             return Answer(outcome=Outcome.UNREACHABLE)
-        return Answer(outcome=Outcome.REFUSED if refused else Outcome.ACCEPTED, status=250)
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Say good-bye; what the server makes of it changes nothing any more."""
+        if self._smtp is not None:
+            with suppress(smtplib.SMTPException, OSError):
+                self._smtp.quit()
+            self._smtp.close()
 
     def _open(self) -> smtplib.SMTP:
         server = self._server
-        if server.tls == "implicit":
-            smtp: smtplib.SMTP = smtplib.SMTP_SSL(timeout=SECONDS, context=_tls())
-        else:
-            smtp = smtplib.SMTP(timeout=SECONDS)
-        self._smtp = smtp
+        self._smtp = smtp = Encrypted(server.host) if server.tls == "implicit" else Plain(server.host)
         code, words = smtp.connect(server.host, server.port)
         if code != 220 or self._is_cut:
-            smtp.close()
             raise smtplib.SMTPConnectError(code, words)
         if server.tls == "starttls":
             smtp.starttls(context=_tls())
@@ -146,10 +166,8 @@ class Handing:
         """End the connection, if there still is one."""
         self._is_cut = True
         if self._smtp is not None and (sock := self._smtp.sock) is not None:
-            try:
+            with suppress(OSError):
                 sock.shutdown(2)
-            except OSError:
-                return
 
 
 @cache
@@ -158,6 +176,8 @@ def _tls() -> ssl.SSLContext:
 
 
 def _answer(code: int, words: bytes | str, *, wrong: Outcome) -> Answer:
+    if code < 400:
+        return Answer(outcome=Outcome.UNREACHABLE)  # it speaks another language
     said = words.decode("utf-8", "replace") if isinstance(words, bytes) else words
-    outcome = Outcome.THROTTLED if 400 <= code < 500 else wrong if code >= 500 else Outcome.UNREACHABLE
+    outcome = Outcome.THROTTLED if code < 500 else wrong
     return Answer(outcome=outcome, status=code, words=_line(said)[:MOST_WORDS])

@@ -3,7 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any, Self
 
@@ -44,6 +44,10 @@ class Way:
     async def __aexit__(self, *_error: object) -> None:
         await self.close()
 
+    async def warm(self) -> None:
+        """Start the process for Apprise now, so that the first message need not wait the second this takes."""
+        await self.apprise.warm()
+
     async def close(self) -> None:
         """End all of it."""
         self.mailer.close()
@@ -64,13 +68,17 @@ async def send(*, kind: str, settings: Mapping[str, str], message: Message, way:
         # Its name alone: the words could hold the secrets of the channel.
         log.warning("alert.way_failed", kind=kind, error=type(error).__name__)
         answer = Answer(outcome=Outcome.UNREACHABLE)
-    words = without_secrets(answer.words, settings.values()) if _speaks(kind) else ""
+    words = without_secrets(answer.words, _secrets(kind, settings)) if _speaks(kind) else ""
     return replace(answer, words=words, seconds=clock() - started)
 
 
 def _speaks(kind: str) -> bool:
     """Whether the words are a provider's, not those of a machine that a user chose."""
     return kind in KINDS and not KINDS[kind].own_host
+
+
+def _secrets(kind: str, settings: Mapping[str, str]) -> list[str]:
+    return [settings.get(spec.name, "") for spec in fields(KINDS[kind].settings) if spec.metadata["secret"]]
 
 
 async def _sent(kind: str, settings: Mapping[str, str], message: Message, way: Way, *, until: float) -> Answer:

@@ -1,11 +1,13 @@
 """A sink that plays providers on loopback, which the operator of a test allows, and messages to send there."""
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from apprise.manager_plugins import NotificationManager
 
 from monitor_site.alerts.ways.send import Way
 from monitor_site.alerts.ways.values import Message, Picture
@@ -31,6 +33,16 @@ async def sink() -> AsyncIterator[Loopback]:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@pytest.fixture(scope="session")
+def apprise_loaded() -> NotificationManager:
+    """All of Apprise's services, as the process that sends has them; some are written for older Pythons."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        known = NotificationManager()
+        known.load_modules()
+    return known
 
 
 @pytest.fixture

@@ -3,8 +3,12 @@
 import asyncio
 import gzip
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -12,7 +16,9 @@ import pytest
 
 from monitor_site.alerts.ways.send import Way, send
 from monitor_site.alerts.ways.values import Message, Outcome, Picture
+from tests.house.source import ROOT
 from tests.marketplaces.loopback import Loopback, head
+from tests.waiting import until
 
 from .asking import closes, drips, hangs, json_address
 
@@ -31,28 +37,32 @@ async def test_a_message_arrives_with_its_subject_and_its_text(way: Way, sink: L
     assert "LUMINA" in told
 
 
-@pytest.mark.parametrize(
-    ("status", "headers", "outcome", "waits"),
-    [
-        (429, {"retry-after": "34"}, Outcome.THROTTLED, 34.0),
-        (429, {"retry-after": "Fri, 01 May 2099 00:00:00 GMT"}, Outcome.THROTTLED, 86_400.0),
-        (429, {}, Outcome.THROTTLED, None),
-        (503, {"retry-after": "5"}, Outcome.THROTTLED, 5.0),
-        (500, {}, Outcome.UNREACHABLE, None),
-        (410, {}, Outcome.GONE, None),
-        (401, {}, Outcome.FORBIDDEN, None),
-        (404, {}, Outcome.FORBIDDEN, None),
-        (400, {}, Outcome.REFUSED, None),
-    ],
-)
-async def test_a_providers_status_becomes_an_outcome(
-    way: Way, sink: Loopback, message: Made, status: int, headers: dict[str, str], outcome: Outcome, waits: float | None
-) -> None:
-    sink.answer("/hook", b"no", status=status, **headers)
+STATUSES: list[tuple[int, dict[str, str], Outcome, float | None]] = [
+    (429, {"retry-after": "34"}, Outcome.THROTTLED, 34.0),
+    (429, {"retry-after": "Fri, 01 May 2099 00:00:00 GMT"}, Outcome.THROTTLED, 86_400.0),
+    (429, {}, Outcome.THROTTLED, None),
+    (503, {"retry-after": "5"}, Outcome.THROTTLED, 5.0),
+    (500, {}, Outcome.UNREACHABLE, None),
+    (410, {}, Outcome.GONE, None),
+    (401, {}, Outcome.FORBIDDEN, None),
+    (404, {}, Outcome.FORBIDDEN, None),
+    (400, {}, Outcome.REFUSED, None),
+]
 
-    answer = await send(kind="other", settings=json_address(sink), message=message(), way=way)
 
-    assert (answer.outcome, answer.status, answer.retry_after) == (outcome, status, waits)
+async def test_a_providers_status_becomes_an_outcome(way: Way, sink: Loopback, message: Made) -> None:
+    for number, (status, headers, _, _) in enumerate(STATUSES):
+        sink.answer(f"/{number}", b"no", status=status, **headers)
+
+    found = await asyncio.gather(
+        *(
+            send(kind="other", settings=json_address(sink, f"/{number}"), message=message(), way=way)
+            for number in range(len(STATUSES))
+        )
+    )
+
+    understood = [(each.outcome, each.status, each.retry_after) for each in found]
+    assert understood == [(outcome, status, waits) for status, _, outcome, waits in STATUSES]
 
 
 async def test_a_redirect_is_not_followed(way: Way, sink: Loopback, message: Made) -> None:
@@ -116,7 +126,9 @@ async def test_a_server_that_hangs_up_early_is_unreachable(way: Way, sink: Loopb
     assert answer.outcome is Outcome.UNREACHABLE
 
 
-async def test_when_the_process_is_killed_the_next_message_starts_another(way: Way, sink: Loopback, message: Made) -> None:
+async def test_when_the_process_is_killed_the_next_message_starts_another(
+    way: Way, sink: Loopback, message: Made
+) -> None:
     sink.answer("/hook", b"taken")
     await send(kind="other", settings=json_address(sink), message=message(), way=way)
     first = way.apprise.pid
@@ -126,6 +138,16 @@ async def test_when_the_process_is_killed_the_next_message_starts_another(way: W
     answer = await send(kind="other", settings=json_address(sink), message=message(), way=way)
 
     assert (answer.outcome, way.apprise.pid != first) == (Outcome.ACCEPTED, True)
+
+
+async def test_a_swept_temporary_folder_does_not_silence_it(way: Way, sink: Loopback, message: Made) -> None:
+    sink.answer("/hook", b"taken")
+    await way.warm()
+    shutil.rmtree(psutil.Process(way.apprise.pid).cwd())
+
+    answer = await send(kind="other", settings=json_address(sink), message=message(), way=way)
+
+    assert answer.outcome is Outcome.ACCEPTED
 
 
 async def test_a_child_that_dies_without_a_word_is_unreachable(way: Way, sink: Loopback, message: Made) -> None:
@@ -156,16 +178,27 @@ async def test_the_process_knows_no_secret_of_the_installation_and_ends_with_the
         await send(kind="other", settings=json_address(sink), message=message(), way=way)
         process = psutil.Process(way.apprise.pid)
         assert set(process.environ()) <= {"PYTHONPATH", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE", "LC_CTYPE"}
-        assert not [name for name in loaded(process) if "django" in name]
-        folder = process.cwd()
-        assert os.stat(folder).st_mode & 0o777 == 0o700
+        folder = Path(process.cwd())
+        assert is_private(folder)
 
     assert not process.is_running()
-    assert not os.path.exists(folder)
+    assert is_gone(folder)
 
 
-def loaded(process: psutil.Process) -> list[str]:
-    return [each.path for each in process.memory_maps()]
+def is_private(folder: Path) -> bool:
+    return folder.stat().st_mode & 0o777 == 0o700
+
+
+def is_gone(folder: Path) -> bool:
+    return not folder.exists()
+
+
+def test_the_process_needs_neither_django_nor_the_database() -> None:
+    names = "import sys, monitor_site.alerts.ways.apprise_server; print(*sys.modules)"
+    loaded = ran(names).stdout.split()
+
+    assert "apprise" in loaded
+    assert not [name for name in loaded if name.split(".")[0] in {"django", "sqlite3", "psycopg", "redis"}]
 
 
 async def test_no_proxy_of_the_environment_is_asked(
@@ -248,11 +281,139 @@ async def test_a_code_of_refusal_in_an_answer_of_200_is_no_success(way: Way, sin
     assert answer.outcome is Outcome.REFUSED
 
 
-@pytest.mark.parametrize("address", ["nonsense", "pover://", "syslog://", "file:///etc/passwd", ""])
-async def test_an_address_that_apprise_cannot_use_is_forbidden(way: Way, message: Made, address: str) -> None:
-    answer = await send(kind="other", settings={"address": address}, message=message(), way=way)
+async def test_an_address_that_apprise_cannot_use_is_forbidden(way: Way, message: Made) -> None:
+    addresses = ["nonsense", "pover://", "syslog://", "file:///etc/passwd", ""]
 
-    assert answer.outcome in {Outcome.FORBIDDEN, Outcome.UNSAFE}
+    found = [await send(kind="other", settings={"address": each}, message=message(), way=way) for each in addresses]
+
+    assert {each.outcome for each in found} <= {Outcome.FORBIDDEN, Outcome.UNSAFE}
+
+
+async def test_a_way_can_be_warmed_before_the_first_message(way: Way, sink: Loopback, message: Made) -> None:
+    sink.answer("/hook", b"taken")
+    await way.warm()
+    started = way.apprise.pid
+    await way.warm()
+
+    answer = await send(kind="other", settings=json_address(sink), message=message(), way=way)
+
+    assert (answer.outcome, way.apprise.pid) == (Outcome.ACCEPTED, started)
+
+
+KEEPS_A_WAY = """
+import asyncio, django
+django.setup()
+from monitor_site.alerts.ways.send import Way
+
+async def main():
+    way = Way()
+    await way.warm()
+    print(way.apprise.pid, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def lives(pid: int) -> bool:
+    """Whether it does anything any more; a machine without an init keeps the dead."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_the_process_ends_when_its_parent_is_killed() -> None:
+    environment = dict(os.environ) | {"DJANGO_SETTINGS_MODULE": "tests.settings"}
+    command = (sys.executable, "-c", KEEPS_A_WAY)
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout
+        pid = int(parent.stdout.readline())
+        assert psutil.pid_exists(pid)
+        parent.kill()
+
+    until(lambda: not lives(pid), what="the process ended with its parent")
+
+
+SWALLOWS_ALL = """
+from monitor_site.alerts.ways.apprise_server import limit
+limit(0.2)
+while True:
+    try:
+        while True:
+            pass
+    except BaseException:
+        pass
+"""
+EATS_MEMORY = """
+import psutil
+from monitor_site.alerts.ways.apprise_server import SPARE_BYTES, limit_rights
+limit_rights(psutil.Process().memory_info().vms + SPARE_BYTES)
+try:
+    bytearray(2 * SPARE_BYTES)
+except MemoryError:
+    print("held")
+"""
+
+
+def ran(program: str) -> subprocess.CompletedProcess[str]:
+    """A program in a process of its own, run to its end."""
+    command = (sys.executable, "-W", "ignore", "-c", program)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_no_code_can_swallow_the_deadline() -> None:
+    assert ran(SWALLOWS_ALL).returncode == -signal.SIGALRM
+
+
+def test_memory_is_held() -> None:
+    assert ran(EATS_MEMORY).stdout.strip() == "held"
+
+
+GUARDED = """
+import ctypes, os, socket, subprocess, sys
+from monitor_site.alerts.ways.apprise_guard import Guard
+from monitor_site.networks import Networks
+violations = []
+Guard(networks=Networks(), violated=lambda: violations.append(1)).begin()
+deeds = {
+    "connect": lambda: socket.socket().connect(("127.0.0.1", 80)),
+    "connect_ex": lambda: socket.socket().connect_ex(("10.0.0.1", 443)),
+    "create": lambda: socket.create_connection(("localhost", 443)),
+    "name": lambda: socket.socket().connect(("localhost", 443)),
+    "udp": lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 53)),
+    "unix": lambda: socket.socket(socket.AF_UNIX).connect("/tmp/socket"),
+    "bind": lambda: socket.socket().bind(("127.0.0.1", 0)),
+    "read": lambda: open("/etc/passwd"),
+    "write": lambda: open("/tmp/alert-guard-canary", "w"),
+    "low": lambda: os.open("/etc/hostname", os.O_RDONLY),
+    "list": lambda: os.listdir("/"),
+    "run": lambda: subprocess.run(["true"]),
+    "shell": lambda: os.system("true"),
+    "fork": lambda: os.fork(),
+    "exec": lambda: os.execv("/bin/true", ["true"]),
+    "library": lambda: ctypes.CDLL(None),
+    "kill": lambda: os.kill(os.getppid(), 0),
+}
+for name, deed in deeds.items():
+    try:
+        deed()
+    except PermissionError:
+        print(name)
+import json.tool, wave
+print("imports", len(violations))
+"""
+
+
+def test_in_the_real_process_the_guard_stops_each_deed_and_imports_go_on() -> None:
+    done = ran(GUARDED)
+
+    stopped = done.stdout.split()
+    assert stopped[:17] == [
+        *("connect", "connect_ex", "create", "name", "udp", "unix", "bind", "read", "write", "low", "list"),
+        *("run", "shell", "fork", "exec", "library", "kill"),
+    ], done.stderr
+    assert stopped[17:] == ["imports", "13"]
 
 
 async def test_thirty_two_messages_go_at_once(way: Way, sink: Loopback, message: Made) -> None:

@@ -139,7 +139,9 @@ async def test_nothing_is_sent_there_either(strict_way: Way, message: Made) -> N
 
 
 @pytest.mark.parametrize("resolved", [("10.0.0.1",), (PUBLIC, "10.0.0.1"), ("10.0.0.1", PUBLIC), ("fe80::1",)])
-async def test_a_name_with_one_private_address_is_refused_at_both_guards(message: Made, resolved: tuple[str, ...]) -> None:
+async def test_a_name_with_one_private_address_is_refused_at_both_guards(
+    message: Made, resolved: tuple[str, ...]
+) -> None:
     with pytest.raises(BadAddress):
         judge(read_address("https://mixed.example/"), Networks(), resolve=says(*resolved))
     async with Way(resolve=answers(*resolved)) as way:
