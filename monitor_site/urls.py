@@ -11,6 +11,9 @@ from monitor_site.web import (
     channel_acts,
     channel_pages,
     channel_test,
+    decision_pages,
+    feed_pages,
+    feed_reading,
     frame,
     health,
     listing_pages,
@@ -65,6 +68,11 @@ watch_urls = [
     path("<int:pk>/check/", watches.watch_check, name="watch-check"),
     path("<int:pk>/delete/", watches.watch_delete, name="watch-delete"),
 ]
+decision_urls = [
+    path("", decision_pages.decision, name="decision"),
+    path("ignore/", decision_pages.ignore, name="decision-ignore"),
+    path("restore/", decision_pages.restore, name="decision-restore"),
+]
 block_urls = [
     path("", block_pages.block_list, name="blocks"),
     path("phrase/", block_pages.add_phrase, name="block-phrase"),
@@ -84,6 +92,11 @@ channel_urls = [
     path("<int:pk>/rotate/", channel_acts.rotate, name="channel-rotate"),
     path("undelivered/<str:public_id>/again/", channel_acts.again, name="delivery-again"),
 ]
+feed_urls = [
+    path("", feed_pages.feed_list, name="feeds"),
+    path("<int:pk>/rotate/", feed_pages.feed_rotate, name="feed-rotate"),
+    path("<int:pk>/revoke/", feed_pages.feed_revoke, name="feed-revoke"),
+]
 tag_urls = [
     path("", tag_pages.tag_list, name="tags"),
     path("<int:pk>/rename/", tag_pages.tag_rename, name="tag-rename"),
@@ -102,6 +115,7 @@ account_urls = [
 urlpatterns = [
     path("", matches.feed, name="home"),
     path("matches/", include(match_urls)),
+    path("m/<str:public_id>/", include(decision_urls)),
     path("auctions/", auction_pages.auction_list, name="auctions"),
     path("listings/<int:pk>/", listing_pages.listing, name="listing"),
     path("listings/<int:pk>/look/", listing_pages.look, name="listing-look"),
@@ -115,6 +129,8 @@ urlpatterns = [
     path("more/", frame.more, name="more"),
     path("events/", live.events, name="events"),
     path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),
+    path("feeds/<str:secret>.<str:form>", feed_reading.read, name="feed"),
+    path("settings/feeds/", include(feed_urls)),
     path("settings/language/", frame.set_language, name="set-language-pref"),
     path("settings/theme/", frame.set_theme, name="set-theme"),
     path("start/<str:token>/", start.sign_in_once, name="sign-in-once"),

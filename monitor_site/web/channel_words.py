@@ -87,7 +87,7 @@ def answer_words(*, outcome: str, status: int | None, words: str) -> str:
         parts.append(gettext("Status %(status)d.") % {"status": status})
     if words:
         parts.append(gettext("It said: “%(words)s”") % {"words": words})
-    return pgettext("between sentences", " ").join(parts)
+    return " ".join(parts)
 
 
 def forever(*, now: datetime) -> datetime:

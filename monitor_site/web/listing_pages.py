@@ -59,11 +59,11 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
         "card": card,
         "listing": thing,
         "cards": cards,
-        "pictures": [_both_sizes(url) for url in thing.images[:MOST_PICTURES]],
+        "pictures": [both_sizes(url) for url in thing.images[:MOST_PICTURES]],
         "ignored": all(match.state == MatchState.IGNORED for match in matches),
         "facts": facts_of(thing, card),
         "longest_note": LONGEST_NOTE,
-        "looked_again": _looked_again(thing),
+        "looked_again": looked_again(thing),
         "lookable": follow.can_look(thing.marketplace) and not card.standing.gone,
         "purchase": purchase_url(thing, gone=card.standing.gone),
         "history": history,
@@ -77,11 +77,13 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
     }
 
 
-def _both_sizes(url: str) -> dict[str, str]:
+def both_sizes(url: str) -> dict[str, str]:
+    """Our addresses of a picture, to look at and to choose by."""
     return {"small": pictures.address(url, size=160), "large": pictures.address(url, size=480)}
 
 
-def _looked_again(thing: Listing) -> bool:
+def looked_again(thing: Listing) -> bool:
+    """Whether anybody has seen it since it was first seen."""
     return max(thing.seen_at, thing.observed_at) > thing.first_seen_at
 
 

@@ -36,6 +36,8 @@ PAGES = [
     "/watches/new/",
     "/watches/1/prices/",
     "/watches/why-not/",
+    "/settings/feeds/",
+    "/m/of-the-first/",
     "/more/",
     "/accounts/password/change/",
     "/admin/",
@@ -59,6 +61,7 @@ def staff(client: Client, alice: User, now: datetime) -> Client:
     for number in range(3):
         pictures = [f"https://static.mercdn.net/{number}.jpg", f"https://static.mercdn.net/{number}-2.jpg"]
         fields = {"listing_kind": "auction", "listing_ends_at": datetime.now(UTC) + timedelta(hours=1)}
+        fields["public_id"] = "of-the-first" if number == 0 else f"of-{number}"
         one = match(watch, number, now=now, listing_images=pictures, listing_id=number + 1, **fields)
         for price in (900, 800):
             PricePoint.objects.create(listing=one.listing, price=price, at=now + timedelta(seconds=price))
@@ -83,7 +86,7 @@ def test_a_page_holds_nothing_that_the_policy_forbids(staff: Client, address: st
     assert "no-store" in answer["Cache-Control"]
 
 
-@pytest.mark.parametrize("address", PAGES[:8])
+@pytest.mark.parametrize("address", PAGES[:10])
 def test_every_button_and_link_has_a_name_and_every_control_a_label(staff: Client, address: str) -> None:
     html = staff.get(address).content.decode()
     for tag, content in re.findall(r"<(?:button|a|summary)\b([^>]*)>(.*?)</(?:button|a|summary)>", html, re.DOTALL):
