@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Q
@@ -13,7 +14,8 @@ from monitor_site.marketplaces import vault
 from monitor_site.outbox import services as outbox
 from monitor_site.watches.models import Watch
 
-from .models import AlertKind, Channel, Delivery, DeliveryState, Importance, Notice, WatchAlerts
+from .holding import quiet_end
+from .models import AlertKind, Channel, Delivery, DeliveryState, Held, Importance, Notice, WatchAlerts
 from .routing import USUALLY_TOLD
 from .telling import TOPIC, Draft, publish
 
@@ -98,10 +100,18 @@ def remove_channel(*, channel: Channel) -> None:
 
 @transaction.atomic
 def mute_channel(*, channel: Channel, until: datetime | None, now: datetime) -> None:
-    """Hold what comes until then; ``None`` ends it, and what was held comes now."""
+    """Hold what comes until then; ``None`` ends it, and what was held comes now, in quiet hours at their end."""
     Channel.objects.filter(pk=channel.pk).update(muted_until=until)
     if until is None:
-        Notice.objects.filter(channel=channel, delivery=None, held="muted").update(due_at=now, held="")
+        _release(channel, now)
+
+
+def _release(channel: Channel, now: datetime) -> None:
+    """A mute that would have ended within quiet hours holds until their end, so those are looked at again, too."""
+    end = quiet_end(channel, zone=ZoneInfo(channel.user.time_zone), at=now)
+    held = Notice.objects.filter(channel=channel, delivery=None, held__in=[Held.MUTED, Held.QUIET])
+    held.update(due_at=end or now, held=Held.QUIET if end else "")
+    if end is None:
         _hurry([channel.pk], now)
 
 

@@ -21,6 +21,7 @@ from monitor_site.watches.needs import Need
 
 from . import degraded, live
 from . import watch_list as listing
+from .channel_notes import notes_of_channels
 from .once import make_once
 from .returning import back
 from .watch_form import WatchForm, initial_of
@@ -70,7 +71,7 @@ def _list_page(user: Any, look: listing.Look, still: Mapping[str, BreakerView]) 
         "summary": summary,
         **listing.choices_of(user, look, summary),
         "today": queries.matches_today(user=user, now=now, zone=zone),
-        "notes": [*(degraded.notes_of_watches(user) if still else []), *notes],
+        "notes": [*notes_of_channels(user, now=now), *(degraded.notes_of_watches(user) if still else []), *notes],
         "more_needs": summary.uncovered - len(notes),
     }
 
