@@ -77,6 +77,7 @@ class Postman:
 
     async def _open(self) -> None:
         self._way = Way()
+        await self._way.warm()
 
     async def _begin(self, channel_ids: list[int]) -> None:
         for channel_id in channel_ids:
