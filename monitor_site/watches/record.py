@@ -17,6 +17,7 @@ from . import changes, doubts, gathering, looking, sold
 from .answering import answer
 from .beat import missed_beats, phase_ms
 from .joining import Joined, join, tell
+from .lapses import lapse_of
 from .leaving import decide_left
 from .models import Check, Outcome, Target, TargetKind, WatchTarget
 from .nearing import due_rows, left_rows
@@ -45,6 +46,7 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
     joined = _found(accepted, targets, now)
     Check.objects.bulk_create([_check(r, targets[r.target_id], joined) for r in accepted])
     recorded.matches = joined.announced
+    recorded.lapses = [lapse for r in accepted if (lapse := lapse_of(targets[r.target_id], r))]
     recorded.standings = [_standing(r, targets.get(r.target_id), recorded.stale) for r in results]
     return recorded
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from monitor_site.watches import resting, services
 from monitor_site.watches.models import Match
 
-from . import degraded, live, wording
+from . import degraded, live, missing, wording
 from .cards import card_of
 from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, newest, page_of, shown, since
 from .feed_rail import rail_of
@@ -64,7 +64,7 @@ def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
         "filtered": bool(filters.query()) or bool(before),
         "first_page": not before,
         "rail": rail_of(request.user, now=timezone.now()),
-        "notes": degraded.notes_for("matches", request.user),
+        "notes": [*degraded.notes_for("matches", request.user), *missing.notes_of(request.user, now=timezone.now())],
         **choices_of(request.user, filters, SEGMENTS),
         **tags_of(request.user, filters),
     }

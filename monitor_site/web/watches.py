@@ -19,7 +19,7 @@ from monitor_site.watches import needs, queries, services
 from monitor_site.watches.models import Watch
 from monitor_site.watches.needs import Need
 
-from . import degraded, live, previews
+from . import degraded, live, missing, previews
 from . import watch_list as listing
 from .loosening import Step
 from .once import make_once
@@ -209,7 +209,7 @@ def head_of(watch: Watch) -> dict[str, Any]:
         "line": line,
         "facts": rule_facts(watch),
         "note": note,
-        "hints": [*hints_for(watch), *doubts_of(watch)],
+        "hints": [*missing.notes_of_watch(watch, now=timezone.now()), *hints_for(watch), *doubts_of(watch)],
         "intervals": _differing(line.row.intervals),
     }
 
