@@ -44,7 +44,13 @@ def keep(client: redis.Redis, lapses: Iterable[Lapse]) -> None:
     for target_id, lapse in new.items():
         kept = [*known.get(target_id, ()), lapse][-MOST:]
         pipe.set(_key(target_id), json.dumps([_plain(one) for one in kept]), ex=KEPT)
+    pipe.set(key("lapses"), 1, ex=KEPT)
     pipe.execute()
+
+
+def any_lately(client: redis.Redis) -> bool:
+    """Whether any target had one in the last hours: usually none had, and nobody needs to be asked about."""
+    return bool(client.exists(key("lapses")))
 
 
 def read(client: redis.Redis, target_ids: Collection[int]) -> Mapping[int, list[Lapse]]:

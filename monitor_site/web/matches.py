@@ -17,7 +17,7 @@ from . import degraded, live, missing, wording
 from .cards import card_of
 from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, newest, page_of, shown, since
 from .feed_rail import rail_of
-from .filtering import choices_of, tags_of
+from .filtering import asked_markets, choices_of, tags_of
 from .query_filters import number
 from .resting_words import HOUR, MORNING, until_of
 from .returning import back
@@ -55,6 +55,8 @@ def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
     cursor = live.cursor_of(request.user.pk or 0)
     last = newest(request.user)
     page = page_of(request.user, filters, before=before, now=timezone.now())
+    choices = choices_of(request.user, filters, SEGMENTS)
+    marketplaces = asked_markets(request.user, choices["watches"])
     return {
         "live_cursor": cursor,
         "newest": last,
@@ -63,9 +65,9 @@ def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
         "older": filters.query(before=page.older) if page.older else "",
         "filtered": bool(filters.query()) or bool(before),
         "first_page": not before,
-        "rail": rail_of(request.user, now=timezone.now()),
+        "rail": rail_of(request.user, marketplaces, now=timezone.now()),
         "notes": [*degraded.notes_for("matches", request.user), *missing.notes_of(request.user, now=timezone.now())],
-        **choices_of(request.user, filters, SEGMENTS),
+        **choices,
         **tags_of(request.user, filters),
     }
 

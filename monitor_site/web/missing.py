@@ -7,6 +7,7 @@ from typing import Any
 
 import redis
 import structlog
+from django.db.models import QuerySet
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext, pgettext
@@ -36,32 +37,33 @@ class Missing:
 
 
 def notes_of(user: Any, *, now: datetime) -> list[Note]:
-    """One line a marketplace about the last stretch of these hours; one query."""
+    """One line a marketplace about the last stretch of these hours; one query when there was any, usually none."""
     links = WatchTarget.objects.filter(watch__user=user, watch__paused_at=None).order_by("-pk")
-    found = _missing(list(links.select_related("watch", "target").only(*FIELDS)[:MOST_LINKS]), now)
+    found = _missing(links[:MOST_LINKS], now)
     return [_note(_sentence(one, now), _named(one)) for one in found]
 
 
 def notes_of_watch(watch: Watch, *, now: datetime) -> list[SafeString]:
     """The same for one watch alone, which need not be named."""
-    links = watch.links.select_related("watch", "target").only(*FIELDS)
-    return [_sentence(one, now) for one in _missing(list(links), now)] if watch.paused_at is None else []
+    return [_sentence(one, now) for one in _missing(watch.links.all(), now)] if watch.paused_at is None else []
 
 
 FIELDS = ("began_at", "baselined_at", "target__marketplace", "watch__name")
 Found = list[tuple[WatchTarget, Lapse]]
 
 
-def _missing(links: Sequence[WatchTarget], now: datetime) -> list[Missing]:
+def _missing(links: QuerySet[WatchTarget], now: datetime) -> list[Missing]:
     found = _lapses(links, now)
     names = sorted({link.target.marketplace for link, _lapse in found})
     return [_last(name, [pair for pair in found if pair[0].target.marketplace == name]) for name in names]
 
 
-def _lapses(links: Sequence[WatchTarget], now: datetime) -> Found:
+def _lapses(asked: QuerySet[WatchTarget], now: datetime) -> Found:
     """What ended lately and began while the watch was asking."""
+    client = redis_client()
     try:
-        known = lapses.read(redis_client(), {link.target_id for link in links})
+        links = list(asked.select_related("watch", "target").only(*FIELDS)) if lapses.any_lately(client) else []
+        known = lapses.read(client, {link.target_id for link in links})
     except redis.RedisError as error:
         log.warning("web.lapses_unknown", error=str(error))
         return []

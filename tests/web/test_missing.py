@@ -121,3 +121,14 @@ def test_the_page_of_the_watch_says_it_too(hers: Client, alice: User, keep: Keep
     en = {"accept-language": "en"}
     assert text in hers.get(f"/watches/{watch.pk}/", headers=en).content.decode()
     assert text not in hers.get(f"/watches/{other.pk}/", headers=en).content.decode()
+
+
+def test_pages_ask_for_nothing_more_while_there_is_nothing_to_say_and_never_too_much(
+    hers: Client, alice: User, keep: Keep, django_assert_max_num_queries: Any
+) -> None:
+    targets = [watched(alice, f"watch {number}")[1] for number in range(30)]
+    for gap in (None, True):
+        for target in targets if gap else ():
+            keep(target, 60, 40, gap=True)
+        with django_assert_max_num_queries(12 if gap else 11):
+            assert len(notes(hers, "/matches/")) == bool(gap)
