@@ -49,6 +49,7 @@ bench:
 	@$(PYTHON) benchmarks/trouble.py
 	@$(PYTHON) benchmarks/parsing.py
 	@$(PYTHON) benchmarks/matching.py
+	@$(PYTHON) benchmarks/pages.py
 
 messages:
 	@$(INSTALL) requirements.txt

@@ -57,11 +57,12 @@ def left_rows(target: Target, result: Result, windows: Iterable[timedelta], *, n
     near = Listing.objects.filter(
         _spans(wished, since=target.succeeded_at, now=now),
         Exists(found),
-        ends_at__gt=now,
+        ends_at__gt=max(now, target.succeeded_at + wished[0]),
+        ends_at__lte=now + wished[-1],
         kind=Kind.AUCTION.value,
-        marketplace=target.marketplace,
         status__in=OPEN,
     )
+    # Its marketplace goes without saying, and would lead SQLite along all listings of that one.
     shown = [row.external_id for row in result.sightings]
     return tuple(near.exclude(external_id__in=shown).order_by("ends_at", "pk")[:MOST_LEFT])
 

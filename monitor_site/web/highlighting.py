@@ -5,7 +5,7 @@ import unicodedata
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from monitor_site.watches.text import fold
+from monitor_site.watches.text import fold, folded_word
 
 
 def _clusters(title: str) -> list[str]:
@@ -24,7 +24,7 @@ def _folded(clusters: list[str]) -> tuple[str, list[int]]:
     """The folded text, and for each of its characters the cluster it came from."""
     text, origin = "", []
     for index, cluster in enumerate(clusters):
-        piece = fold(cluster) or (" " if cluster.isspace() and not text.endswith(" ") else "")
+        piece = folded_word(cluster) or (" " if cluster.isspace() and not text.endswith(" ") else "")
         text += piece
         origin += [index] * len(piece)
     return text, origin
