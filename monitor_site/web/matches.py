@@ -79,7 +79,8 @@ def ignore(request: HttpRequest, public_id: str) -> HttpResponse:
     services.ignore_match(match=match, now=timezone.now())
     if getattr(request, "htmx", False):
         return render(request, "web/_ignored.html", {"match": match})
-    messages.success(request, gettext("Ignored: %(title)s") % {"title": match.listing.title})
+    undo = reverse("match-restore", args=[public_id])
+    messages.success(request, gettext("Ignored: %(title)s") % {"title": match.listing.title}, extra_tags=undo)
     return redirect(_feed_address(request))
 
 
