@@ -50,6 +50,7 @@ bench:
 	@$(PYTHON) benchmarks/parsing.py
 	@$(PYTHON) benchmarks/matching.py
 	@$(PYTHON) benchmarks/matching_quality.py
+	@$(PYTHON) benchmarks/pages.py
 
 messages:
 	@$(INSTALL) requirements.txt

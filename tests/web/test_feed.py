@@ -415,3 +415,16 @@ def test_an_auction_is_shown_as_ended_once_its_end_can_no_longer_have_moved(
         assert "ends any moment" in card(page)
     with time_machine.travel(now + timedelta(minutes=6), tick=False):
         assert "Ended, result not known yet Auction" in card(page)
+
+
+def test_without_script_the_sentence_about_an_ignored_match_takes_it_back(
+    page: Client, watch: Watch, now: datetime
+) -> None:
+    one = match(watch, 1, now=now)
+    html = page.post(f"/matches/{one.public_id}/ignore/", follow=True).content.decode()
+    way = f'<form method="post" action="/matches/{one.public_id}/restore/">'
+    toasts = html[html.index('id="toasts"') :]
+    assert way in toasts
+    page.post(f"/matches/{one.public_id}/restore/")
+    one.refresh_from_db()
+    assert one.state == MatchState.SEEN
