@@ -118,7 +118,8 @@ def _settle(
     _call_by_its_title(link.watch, told.listing)
     verdicts = list(found.verdicts)
     if crossing is None:
-        Match.objects.filter(pk=match.pk, silent=True).update(decision=verdicts, price=told.price)
+        if match.silent and (match.decision, match.price) != (verdicts, told.price):
+            Match.objects.filter(pk=match.pk, silent=True).update(decision=verdicts, price=told.price)
         return None
     return _raise(crossing, match, verdicts, told, now)
 
@@ -169,8 +170,10 @@ def _crossing(match: Match, found: Evaluation, memory: Memory, told: Told) -> Cr
 
 
 def _remember(link: WatchTarget, memory: Memory, now: datetime) -> None:
-    changed: dict[str, Any] = {"memory": to_plain(memory), "baselined_at": link.baselined_at or now}
-    WatchTarget.objects.filter(pk=link.pk).update(**changed)
+    """Most looks bring nothing new, and write nothing."""
+    kept = to_plain(memory)
+    if link.baselined_at is None or kept != link.memory:
+        WatchTarget.objects.filter(pk=link.pk).update(memory=kept, baselined_at=link.baselined_at or now)
 
 
 def _call_by_its_title(watch: Watch, listing: Listing) -> None:
