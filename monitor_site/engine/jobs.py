@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from monitor_site.connections import redis_client
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
-from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, questions, sold, wants
+from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, moving, questions, sold, wants
 from monitor_site.watches.models import Crossing, Match
 
 from . import previews, settling, upkeep
@@ -75,8 +75,9 @@ def announce_changes(listing_ids: Sequence[int]) -> None:
 
 
 def follow_listings(listing_ids: Sequence[int]) -> None:
-    """Somebody began or ceased to want these listings followed."""
+    """Somebody began or ceased to want these listings followed, or they are gone and were listed again."""
     taken = outbox.take(topic=follow.FOLLOW, object_ids=listing_ids)
+    moving.move_on(listing_ids=taken, now=datetime.now(UTC))
     follow.settle(listing_ids=taken, now=datetime.now(UTC))
     outbox.finish(topic=follow.FOLLOW, taken=taken, now=datetime.now(UTC))
 
