@@ -19,7 +19,7 @@ from .models import Cause, Crossing, CrossingKind, Listing, Match, MatchState, P
 from .models.watches import LONGEST_WATCH_NAME
 from .results import Result
 from .sightings import Seen
-from .triggers import Evaluation, Memory, State, begin, evaluate, from_plain, to_plain, triggers_of
+from .triggers import KIND_OF, Evaluation, Memory, State, begin, evaluate, from_plain, to_plain, triggers_of
 
 TOPIC = "crossing"
 # More changes of a price than this in the days of a wish, and nothing is said of its lowest.
@@ -121,6 +121,8 @@ def _settle(
         if match.silent and (match.decision, match.price) != (verdicts, told.price):
             Match.objects.filter(pk=match.pk, silent=True).update(decision=verdicts, price=told.price)
         return None
+    speaking = [one for one in verdicts if KIND_OF[one["rule"]] in crossing.kinds and one["rule"] in found.crossed]
+    verdicts = [*speaking, *(one for one in verdicts if one not in speaking)]
     return _raise(crossing, match, verdicts, told, now)
 
 

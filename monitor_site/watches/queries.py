@@ -245,6 +245,8 @@ def _has_a_time(target: Target) -> bool:
 
 
 def _next(target: Target, now: datetime) -> datetime:
+    if target.due_at is not None:
+        return target.due_at
     phase = phase_ms(target.key, target.interval_seconds)
     after = int(now.timestamp() * 1000)
     due = next_beat(phase=phase, interval_seconds=target.interval_seconds, after_ms=after)

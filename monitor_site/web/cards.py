@@ -13,7 +13,7 @@ from monitor_site.contract.rules import Promise
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Cause, Listing, Match, MatchState
 
-from . import pictures, why
+from . import pictures, trigger_words, why
 from .highlighting import marked
 from .named import CONDITIONS, SHIPPINGS
 from .prices_fit import Fit, fit_of
@@ -29,7 +29,7 @@ MOST_STARS = 5
 class Card:
     """The slots of a card. Prices are in minor units of the currency of ``listing``.
 
-    ``was`` and ``drop`` (percent) only after a price drop.
+    ``was`` and ``drop`` (percent) only after a price drop. ``crossed`` says what a listing watch had to tell.
     """
 
     match: Match
@@ -51,6 +51,12 @@ class Card:
     note: str
     muted: str
     fit: Fit | None
+    crossed: str
+
+    @property
+    def key(self) -> str:
+        """The number by which an open page knows the card; another one each time it comes back to the top."""
+        return key_of(self.match.pk, self.match.cause, self.match.matched_at)
 
     @property
     def is_new(self) -> bool:
@@ -71,6 +77,11 @@ class Card:
     def is_shop(self) -> bool:
         """Sold by a shop, not by a person."""
         return self.listing.kind == Kind.SHOP
+
+
+def key_of(pk: int, cause: str, matched_at: datetime) -> str:
+    """The number of a match; with a fraction that tells when, for one that has come back to the top."""
+    return f"{pk}.{1 + int(matched_at.timestamp()) % 99_999:05}" if cause == Cause.CROSSED else str(pk)
 
 
 def hit_words(match: Match) -> list[str]:
@@ -121,6 +132,7 @@ def card_of(match: Match) -> Card:
         note=getattr(match, "note", None) or "",
         muted=muted_words(match.watch, now=now),
         fit=fit_of(match, now=now),
+        crossed=trigger_words.headline_of(match.decision, listing.currency) if match.cause == Cause.CROSSED else "",
     )
 
 

@@ -24,6 +24,7 @@ from .cards import card_of, purchase_url
 from .feed import shown
 from .history import history_of, timeline_of
 from .listing_facts import facts_of, same_seller
+from .listing_watches import watch_of
 from .prices_fit import comparable
 from .prices_relisted import siblings_of
 
@@ -65,6 +66,8 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
         "longest_note": LONGEST_NOTE,
         "looked_again": _looked_again(thing),
         "lookable": follow.can_look(thing.marketplace) and not card.standing.gone,
+        "watchable": follow.can_look(thing.marketplace),
+        "price_watch": watch_of(user, thing),
         "purchase": purchase_url(thing, gone=card.standing.gone),
         "history": history,
         "change": history.change if history and not card.is_auction else None,

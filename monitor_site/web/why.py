@@ -11,7 +11,7 @@ from monitor_site.contract import Condition, Kind, Shipping
 from monitor_site.watches.matching import Verdict
 from monitor_site.watches.text import contains
 
-from . import wording
+from . import trigger_words, wording
 from .named import CONDITIONS, KINDS, SHIPPINGS
 from .rule_words import listed
 
@@ -34,8 +34,9 @@ def lines_of(decision: list[RuleVerdict], *, currency: str = wording.YEN) -> lis
 def _lines(decision: list[RuleVerdict], currency: str) -> Iterator[Line]:
     known: Mapping[str, Callable[[RuleVerdict], str]] = {**SAID, "price": partial(_price, currency=currency)}
     for said in decision:
-        if say := known.get(str(said.get("rule"))):
-            yield Line(words=say(said), good=said.get("verdict") == Verdict.PASS)
+        say = known.get(str(said.get("rule")))
+        if words := say(said) if say else trigger_words.line_of(said, currency):
+            yield Line(words=words, good=said.get("verdict") == Verdict.PASS)
 
 
 def _by_verdict(said: RuleVerdict, *, passed: str, failed: str, unknown: str) -> str:
