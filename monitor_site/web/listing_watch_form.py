@@ -112,12 +112,13 @@ class ListingWatchForm(PaceForm):
     def clean(self) -> dict[str, Any]:
         """Which listing is meant, and how often it is looked at."""
         data: dict[str, Any] = self.cleaned_data
-        data["marketplace"], data["external_id"] = self._meant()
-        if data.get("item") and not data["external_id"]:
+        name, external_id = self._meant()
+        data |= {"marketplace": name, "external_id": external_id}
+        if data.get("item") and not external_id:
             self.add_error("item", _not_understood(data["item"]))
-        elif data.get("item") and not can_look(data["marketplace"]) and not self.fixed:
+        elif data.get("item") and not can_look(name) and not self.fixed:
             self.add_error("marketplace", gettext("This marketplace cannot be asked about a single listing."))
-        self.settle_pace(floor_of([data["marketplace"]]))
+        self.settle_pace(floor_of([name]))
         if not self.errors and not any(data.get(name) for name in TRIGGERS):
             self.add_error(None, gettext("Please choose at least one thing that you want to be told of."))
         return data

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from monitor_site.contract import Status
+from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import services
 from monitor_site.watches.crossing import lowest_before
 from monitor_site.watches.models import Crossing, Listing, Match, Watch, WatchKind
@@ -117,7 +118,7 @@ def _form_page(
         "form": form,
         "watch": watch,
         "listing": _known(request.user, marketplace, external_id),
-        "cost": cost_words(marketplace) if marketplace in dict(form.fields["marketplace"].choices) else "",  # type: ignore[attr-defined]
+        "cost": cost_words(marketplace) if marketplace in catalog().plugins else "",
     }
     return render(request, "web/watches/listing_form.html", context, status=status)
 
