@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy
 from monitor_site.contract import Kind
 from monitor_site.watches.models import (
     Cause,
+    Crossing,
+    CrossingKind,
     EventKind,
     ListingEvent,
     Match,
@@ -38,11 +40,12 @@ SEGMENTS = {
     "drops": gettext_lazy("Price drops"),
     "ignored": gettext_lazy("Ignored"),
 }
+FALLS = Exists(Crossing.objects.filter(match=OuterRef("pk"), kind=CrossingKind.FALL))
 CONDITIONS_OF = {
     "all": ~Q(state=MatchState.IGNORED),
     "new": Q(state=MatchState.NEW),
     "auctions": Q(listing__kind=Kind.AUCTION.value) & ~Q(state=MatchState.IGNORED),
-    "drops": Q(cause=Cause.PRICE_DROP) & ~Q(state=MatchState.IGNORED),
+    "drops": (Q(cause=Cause.PRICE_DROP) | Q(FALLS, cause=Cause.CROSSED)) & ~Q(state=MatchState.IGNORED),
     "ignored": Q(state=MatchState.IGNORED),
 }
 RARE = {"auctions", "drops", "ignored"}  # no index knows them: few of them may lie far apart

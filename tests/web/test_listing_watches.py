@@ -167,6 +167,7 @@ def test_what_was_told_stands_on_its_page_and_on_the_card_at_the_top_of_the_feed
     answer = hers.get("/matches/")
     assert [match.pk for match in answer.context["matches"]] == [mine.pk, other.pk]
     assert "¥48,000 → ¥41,000, 14.5% below when you began" in text(answer)
+    assert [match.pk for match in hers.get("/matches/?show=drops").context["matches"]] == [mine.pk]
     assert "price falls: ¥48,000 → ¥41,000" in page(hers, watch)
     assert "from ¥41,000." in page(hers, watch)
 
