@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import connection
+
 from monitor_site.contract import Status
 from monitor_site.outbox import services as outbox
 
@@ -179,10 +181,17 @@ def _remember(link: WatchTarget, memory: Memory, now: datetime) -> None:
 
 
 def _call_by_its_title(watch: Watch, listing: Listing) -> None:
-    """A watch that nobody named is called after its listing, once that is known."""
-    if watch.name == watch.external_id and listing.title:
-        title = " ".join(listing.title.split())[:LONGEST_WATCH_NAME].strip()
-        Watch.objects.filter(pk=watch.pk, name=watch.external_id).update(name=title or watch.external_id)
+    """A watch that nobody named is called after its listing, once that is known; one that somebody changes just now
+
+    at a later look: they hold it and wait for its target, which is held here.
+    """
+    title = " ".join(listing.title.split())[:LONGEST_WATCH_NAME].strip()
+    if watch.name != watch.external_id or not title:
+        return
+    unnamed = Watch.objects.filter(pk=watch.pk, name=watch.external_id)
+    if connection.features.has_select_for_update_skip_locked:
+        unnamed = unnamed.select_for_update(skip_locked=True, no_key=True)
+    Watch.objects.filter(pk__in=list(unnamed.values_list("pk", flat=True))).update(name=title)
 
 
 def _raise(crossing: Crossing, match: Match, verdicts: list[Any], told: Told, now: datetime) -> Crossing | None:

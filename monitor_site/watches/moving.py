@@ -41,7 +41,8 @@ def _links(listings: Iterable[Listing]) -> list[WatchTarget]:
 
 @transaction.atomic
 def _move(link: WatchTarget, *, now: datetime) -> bool:
-    """Winning is an update that changed one row."""
+    """Winning is an update that changed one row. Targets are held before watches, as a recording holds them."""
+    questions.lock({link.target_id})
     watch, old = link.watch, link.target.listing
     new = Listing.objects.filter(relisted_from=old, status=Status.ON_SALE).order_by("-pk").first()
     if new is None:

@@ -29,7 +29,7 @@ MOST_STARS = 5
 class Card:
     """The slots of a card. Prices are in minor units of the currency of ``listing``.
 
-    ``was`` and ``drop`` (percent) only after a price drop. ``crossed`` says what a listing watch had to tell.
+    ``was`` and ``drop`` (percent) only after a price drop.
     """
 
     match: Match
@@ -51,7 +51,12 @@ class Card:
     note: str
     muted: str
     fit: Fit | None
-    crossed: str
+
+    @property
+    def crossed(self) -> str:
+        """What a listing watch had to tell; empty for any other match."""
+        told = self.match.decision if self.match.cause == Cause.CROSSED else []
+        return trigger_words.headline_of(told, self.listing.currency)
 
     @property
     def key(self) -> str:
@@ -132,7 +137,6 @@ def card_of(match: Match) -> Card:
         note=getattr(match, "note", None) or "",
         muted=muted_words(match.watch, now=now),
         fit=fit_of(match, now=now),
-        crossed=trigger_words.headline_of(match.decision, listing.currency) if match.cause == Cause.CROSSED else "",
     )
 
 

@@ -466,3 +466,13 @@ def test_a_paused_watch_stays_where_it_is_until_it_goes_on(alice: Any, bob: Any,
     services.resume_watch(watch=watch, now=now + HOUR)
     jobs.follow_listings(list(OutboxRow.objects.filter(topic="follow").values_list("object_id", flat=True)))
     assert Watch.objects.get(pk=watch.pk).external_id == sighting(2).external_id
+
+
+def test_it_counts_like_any_watch_and_asks_one_question(alice: Any, now: datetime, settings: Any) -> None:
+    settings.QUESTIONS_PER_USER = 1
+    listing_watch(alice, now)
+    with pytest.raises(ValidationError, match="Your watches may ask 1 question in all"):
+        listing_watch(alice, now, external_id=sighting(2).external_id)
+    settings.WATCHES_PER_USER = 1
+    with pytest.raises(ValidationError, match="You may have 1 watch and no more"):
+        listing_watch(alice, now)
