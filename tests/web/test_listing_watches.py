@@ -214,6 +214,8 @@ def test_the_list_shows_triggers_price_and_how_it_compares(hers: Client, now: da
     saw(watch, now)
     saw(watch, now + MINUTE, price=45_000)
     shown = text(hers.get("/watches/"))
+    found = hers.get("/watches/", {"q": ITEM}).context["lines"]
+    assert [line.row.watch for line in found] == [watch]
     for words in ("falls by 10% · ≤ ¥42,000", "¥45,000", "6.2% below when you began"):
         assert words in shown
 
