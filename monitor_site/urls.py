@@ -17,6 +17,7 @@ from monitor_site.web import (
     frame,
     health,
     listing_pages,
+    listing_watches,
     live,
     matches,
     pictures,
@@ -48,6 +49,7 @@ match_urls = [
 watch_urls = [
     path("", watches.watch_list, name="watches"),
     path("new/", watches.watch_new, name="watch-new"),
+    path("new/listing/", listing_watches.watch_new_listing, name="watch-new-listing"),
     path("bulk/", watch_bulk.watch_bulk, name="watch-bulk"),
     path("preview/", previews.begin, name="watch-preview"),
     path("preview/<str:public_id>/", previews.preview, name="watch-preview-of"),

@@ -11,7 +11,8 @@ from django.utils.translation import get_language
 from monitor_site.contract import Condition, Kind, Shipping
 from monitor_site.contract.rules import Promise
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches.models import Listing, Match, MatchState
+from monitor_site.watches import trigger_words
+from monitor_site.watches.models import Cause, Listing, Match, MatchState
 from monitor_site.watches.named import CONDITIONS, SHIPPINGS
 
 from . import pictures, why
@@ -53,6 +54,17 @@ class Card:
     fit: Fit | None
 
     @property
+    def crossed(self) -> str:
+        """What a listing watch had to tell; empty for any other match."""
+        told = self.match.decision if self.match.cause == Cause.CROSSED else []
+        return trigger_words.headline_of(told, self.listing.currency)
+
+    @property
+    def key(self) -> str:
+        """The number by which an open page knows the card; another one each time it comes back to the top."""
+        return key_of(self.match.pk, self.match.cause, self.match.matched_at)
+
+    @property
     def is_new(self) -> bool:
         """Not looked at yet."""
         return self.match.state == MatchState.NEW
@@ -71,6 +83,11 @@ class Card:
     def is_shop(self) -> bool:
         """Sold by a shop, not by a person."""
         return self.listing.kind == Kind.SHOP
+
+
+def key_of(pk: int, cause: str, matched_at: datetime) -> str:
+    """The number of a match; with a fraction that tells when, for one that has come back to the top."""
+    return f"{pk}.{1 + int(matched_at.timestamp()) % 99_999:05}" if cause == Cause.CROSSED else str(pk)
 
 
 def hit_words(match: Match) -> list[str]:

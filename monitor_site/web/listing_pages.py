@@ -24,6 +24,7 @@ from .cards import card_of, purchase_url
 from .feed import shown as as_cards
 from .history import history_of, mark_of, timeline_of
 from .listing_facts import facts_of, same_seller
+from .listing_watches import watch_of
 from .prices_fit import comparable, lines_of
 from .prices_relisted import siblings_of
 
@@ -69,6 +70,7 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
         "longest_note": LONGEST_NOTE,
         "looked_again": looked_again(thing),
         "lookable": follow.can_look(thing.marketplace) and not card.standing.gone,
+        "price_watch": watch_of(user, thing),
         "purchase": purchase_url(thing, gone=card.standing.gone),
         "history": history,
         "change": history.change if history and not card.is_auction else None,

@@ -16,7 +16,7 @@ from monitor_site.watches.models import Match
 
 from . import degraded, live, missing
 from .cards import card_of
-from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, newest, page_of, shown, since
+from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, keys_of, newest, page_of, shown, since
 from .feed_rail import rail_of
 from .filtering import asked_markets, choices_of, tags_of
 from .query_filters import number
@@ -30,7 +30,7 @@ def feed(request: HttpRequest) -> HttpResponse:
     if "changed" in request.GET:
         return _changed(request)
     filters = Filters.of(request.GET)
-    after = number(request.GET.get("after"))
+    after = _whole(request.GET.get("after"))
     if after is not None:
         return _since(request, since(request.user, filters, after=after, now=timezone.now()))
     return render(request, "web/matches.html", _page(request, filters))
@@ -45,14 +45,14 @@ def _changed(request: HttpRequest) -> HttpResponse:
 def _since(request: HttpRequest, ids: list[int]) -> HttpResponse:
     """The page leaves out what it shows already."""
     if "count" in request.GET:
-        return JsonResponse({"ids": ids})
-    found = shown(Match.objects.of(request.user).filter(pk__in=ids[:AT_ONCE])).order_by("-id")
+        return JsonResponse({"ids": keys_of(ids)})
+    found = shown(Match.objects.of(request.user).filter(pk__in=ids[:AT_ONCE])).order_by("-matched_at", "-id")
     return render(request, "web/_matches.html", {"matches": found})
 
 
 def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
     """Cursor, newest id, rows, in this order: what comes in between is told as new, and nothing is told to nobody."""
-    before = number(request.GET.get("before"))
+    before = _whole(request.GET.get("before"))
     cursor = live.cursor_of(request.user.pk or 0)
     last = newest(request.user)
     page = page_of(request.user, filters, before=before, now=timezone.now())
@@ -71,6 +71,11 @@ def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
         **choices,
         **tags_of(request.user, filters),
     }
+
+
+def _whole(text: str | None) -> int | None:
+    """The number of a card without the fraction of one that came back to the top."""
+    return number((text or "").partition(".")[0])
 
 
 @require_POST

@@ -12,7 +12,8 @@ from django.urls import reverse
 from monitor_site.watches import services
 from monitor_site.watches.models import Watch
 
-from .watch_form import NORMAL_SECONDS, WatchForm, initial_of
+from .watch_form import WatchForm, initial_of
+from .watch_pace import NORMAL_SECONDS
 
 # What a preview does not depend on may be wrong as yet.
 ASIDE: Mapping[str, Any] = {"name": "", "interval_seconds": NORMAL_SECONDS, "pace": "normal"}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -19,7 +20,7 @@ from monitor_site.watches import needs, queries, services
 from monitor_site.watches.models import Watch
 from monitor_site.watches.needs import Need
 
-from . import degraded, live, missing, previews
+from . import degraded, listing_watches, live, missing, previews
 from . import watch_list as listing
 from .channel_notes import notes_of_channels
 from .loosening import Step
@@ -80,10 +81,12 @@ def _list_page(user: Any, look: listing.Look, still: Mapping[str, BreakerView]) 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def watch_new(request: HttpRequest) -> HttpResponse:
-    """Make a watch."""
+    """Make a watch; the address of a listing leads to the form of a watch about that one."""
     if step := Step.of(request.POST.get("loosen", "")):
         return _looser_page(request, step)
     pasted = read_address(request.GET.get("address", ""))
+    if pasted.listing and request.method != "POST":
+        return redirect(f"{reverse('watch-new-listing')}?{urlencode({'address': pasted.address})}")
     form = WatchForm(_typed(request), initial={**_first_wish(request), **pasted.initial})
     if request.method != "POST":
         return _form_page(request, form, pasted=pasted)
@@ -162,6 +165,8 @@ def _looser_page(request: HttpRequest, step: Step, *, watch: Watch | None = None
 @require_http_methods(["GET", "HEAD", "POST"])
 def watch_edit(request: HttpRequest, watch: Watch) -> HttpResponse:
     """Change a watch."""
+    if watch.is_of_listing:
+        return listing_watches.edit_page(request, watch)
     if step := Step.of(request.POST.get("loosen", "")):
         return _looser_page(request, step, watch=watch)
     form = WatchForm(_typed(request), initial=initial_of(watch))
@@ -176,7 +181,10 @@ def watch_edit(request: HttpRequest, watch: Watch) -> HttpResponse:
 @own_watch
 @require_safe
 def watch_detail(request: HttpRequest, watch: Watch) -> HttpResponse:
-    """The matches of a watch."""
+    """The matches of a watch; how the listing of a listing watch stands."""
+    if watch.is_of_listing:
+        context = {"tab": "matches", **listing_watches.standing_of_watch(watch)}
+        return render(request, "web/watches/listing_detail.html", head_of(watch) | context)
     existing, before = "existing" in request.GET, _number(request.GET.get("before"))
     found = list(queries.matches_of(watch, silent=existing, before=before)[: FEED + 1])
     silent = queries.matches_of(watch, silent=True)

@@ -16,7 +16,7 @@ from monitor_site.alerts.models import Channel
 from monitor_site.alerts.rendering import pictured, render
 from monitor_site.alerts.services import begin_test
 from monitor_site.alerts.ways.values import Answer, Outcome
-from monitor_site.watches.models import EventKind, ListingEvent
+from monitor_site.watches.models import Crossing, EventKind, ListingEvent
 from tests.alerts.rows import RATES, channel_of, match, watch_of
 
 pytestmark = pytest.mark.django_db
@@ -87,6 +87,23 @@ def test_what_happened_later_says_what(alice, now, kind, subject):
     later = now + timedelta(hours=1)
     happened(found, later, kind, before=48_000, after=41_000)
     assert message(channel, later).subject == subject
+
+
+@pytest.mark.parametrize(
+    ("figures", "subject"),
+    [
+        ({"before": 2000, "price": 1500}, "price falls: ¥2,000 → ¥1,500 · T2"),
+        ({"before": None, "price": 1500}, "price falls: ¥1,500 · T2"),
+        ({"before": 1500, "price": 1500}, "price falls: ¥1,500 · T2"),
+    ],
+)
+def test_a_crossing_says_what_crossed(alice, now, figures, subject):
+    channel = channel_of(alice, now=now, language="en")
+    watch = watch_of(alice, now=now, kind="listing", external_id="m00000000001", must=[], fall_percent=10)
+    found = match(watch, 1, now=now, cause="crossed", listing_title="T2")
+    crossing = Crossing.objects.create(match=found, kind="fall", kinds=["fall"], at=now, trace="t", **figures)
+    happenings.tell_of_crossings(crossing_ids=[crossing.pk], now=now)
+    assert message(channel, now).subject == subject
 
 
 def test_a_burst_is_counted_names_the_watches_and_shows_the_first_ten(alice, now):

@@ -27,9 +27,10 @@ pytestmark = pytest.mark.usefixtures("redis")
 CANARY = "Canary"
 # What another person gets there: a page of their own, or nothing.
 OF_ONES_OWN = {
-    "home", "matches", "matches-seen", "auctions", "watches", "watch-new", "watch-bulk", "watch-preview",
-    "why-not", "blocks", "block-phrase", "block-seller", "tags", "more", "events", "set-language-pref", "set-theme",
-    "account_change_password", "account_set_password", "feeds", "channels", "channel-choose", "channel-new",
+    "home", "matches", "matches-seen", "auctions", "watches", "watch-new", "watch-new-listing", "watch-bulk",
+    "watch-preview", "why-not", "blocks", "block-phrase", "block-seller", "tags", "more", "events",
+    "set-language-pref", "set-theme", "account_change_password", "account_set_password", "feeds", "channels",
+    "channel-choose", "channel-new",
 }  # fmt: skip
 OF_SOMEBODY = {
     "match-ignore", "match-restore", "match-snooze", "match-wake", "match-block", "listing", "listing-note",
