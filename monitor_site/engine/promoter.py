@@ -5,6 +5,7 @@ it; a round that fails is tried again in a second, and the loop never ends by it
 """
 
 import secrets
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ class Promoter:
     def __post_init__(self) -> None:
         self.schedule = Schedule(self.client)
         self._plant_at = 0.0
+        self._since = 0
         self._queues = {lane: lane_queue(lane, self.client) for lane in ("checks", UPKEEP)}
 
     def run(self, *, stopped: Callable[[], bool]) -> None:
@@ -101,7 +103,13 @@ class Promoter:
             self._plant_at = time.monotonic() + PLANT_SECONDS
 
     def _beat(self) -> None:
-        self.client.set(key("promoter", self.name), self.schedule.now_ms(), ex=HEARTBEAT_SECONDS)
+        """Its own key says that it lives; the hash names all promoters, so that nobody has to search for them."""
+        now = self.schedule.now_ms()
+        self._since = self._since or now
+        with self.client.pipeline(transaction=False) as pipe:
+            pipe.set(key("promoter", self.name), now, ex=HEARTBEAT_SECONDS)
+            pipe.hset(key("promoters"), self.name, f"{now}|{self._since}|{socket.gethostname()}")
+            pipe.execute()
 
 
 def _pace(name: str) -> Pace:
