@@ -16,6 +16,7 @@ from django.core.management.utils import get_random_secret_key
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site.keeping import Unshown, demand_kind, kept, open_folder
+from monitor_site.networks import networks
 from monitor_site.practice_addresses import practice_markets
 from monitor_site.site_address import site_url
 
@@ -113,12 +114,14 @@ INSTALLED_APPS = [
     "monitor_site.watches",
     "monitor_site.alerts",
     "monitor_site.web",
+    "monitor_site.ops",
 ]
 
 MIDDLEWARE = [
     "monitor_site.web.middleware.HeadersMiddleware",
     "csp.middleware.CSPMiddleware",
     "monitor_site.web.middleware.HealthMiddleware",
+    "monitor_site.ops.scraping.MetricsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -282,6 +285,9 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
 BEHIND_PROXY = env_bool("BEHIND_PROXY", default=False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 ALLAUTH_TRUSTED_PROXY_COUNT = int(BEHIND_PROXY)  # whom failed sign-ins are counted for
+# Who may read /metrics: from these networks, or with the token from anywhere.
+METRICS_NETWORKS = networks(env_list("METRICS_NETWORKS"), name="METRICS_NETWORKS")
+METRICS_TOKEN = Unshown(env("METRICS_TOKEN"))
 FILE_UPLOAD_HANDLERS: list[str] = []  # no form takes a file
 
 # -- logs ---------------------------------------------------------------------------------------------------------

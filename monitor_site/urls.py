@@ -5,6 +5,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from monitor_site.ops import scraping
 from monitor_site.web import (
     auction_pages,
     block_pages,
@@ -104,6 +105,7 @@ urlpatterns = [
     path("manifest.webmanifest", frame.manifest, name="manifest"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", scraping.metrics, name="metrics"),
 ]
 handler400 = "monitor_site.web.frame.bad_request"
 handler403 = "monitor_site.web.frame.forbidden"

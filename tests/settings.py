@@ -21,7 +21,7 @@ def claim() -> None:
     root = Path(os.environ.get("TEST_ROOT") or tempfile.mkdtemp(prefix="monitor-test-"))
     own = root / owner
     (own / "static").mkdir(parents=True, exist_ok=True)
-    switches = ("LIVE", "PRODUCTION", "DEBUG", "PORT", "SITE_URL")
+    switches = ("LIVE", "PRODUCTION", "DEBUG", "PORT", "SITE_URL", "METRICS_NETWORKS", "METRICS_TOKEN")
     for name in (*switches, "PRACTICE_MARKETS", "PROXIES", "SECRETS_KEYS", "STATIC_ROOT", "DATABASE_URL"):
         os.environ.pop(name, None)
     os.environ |= {

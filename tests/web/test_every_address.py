@@ -37,7 +37,7 @@ OF_SOMEBODY = {
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
-    "healthz", "readyz", "account_logout",
+    "healthz", "readyz", "metrics", "account_logout",
 }  # fmt: skip
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 
