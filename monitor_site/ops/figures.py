@@ -123,6 +123,11 @@ def running(client: redis.Redis) -> Running:
     )
 
 
+def moment(now: Running) -> datetime:
+    """Redis' time when these figures were gathered."""
+    return datetime.fromtimestamp(now.now_ms / 1000, tz=UTC)
+
+
 def _stored(now: datetime) -> Stored | None:
     try:
         return stored.stored(now=now)
