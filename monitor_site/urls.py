@@ -5,7 +5,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from monitor_site.ops import scraping
+from monitor_site.ops import pages, scraping
 from monitor_site.web import (
     auction_pages,
     block_pages,
@@ -93,6 +93,7 @@ urlpatterns = [
     path("watches/", include(watch_urls)),
     path("blocks/", include(block_urls)),
     path("tags/", include(tag_urls)),
+    path("ops/", pages.operations, name="operations"),
     path("more/", frame.more, name="more"),
     path("events/", live.events, name="events"),
     path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),

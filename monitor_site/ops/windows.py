@@ -125,3 +125,24 @@ def _add(window: Window, parts: list[str], count: int) -> None:
 def _spread(window: Window, what: str, name: str) -> Spread:
     spreads = window.took if what == "took" else window.late
     return spreads.setdefault(name, Spread())
+
+
+def course(client: redis.Redis, *, now: float, minutes: int) -> list[Window]:
+    """The same stretch in its minutes or hours, oldest first."""
+    with client.pipeline(transaction=False) as pipe:
+        for name in reversed(_keys(now, minutes)):
+            pipe.hgetall(name)
+        return [_window([fields]) for fields in pipe.execute()]
+
+
+def joined(windows: Iterable[Window]) -> Window:
+    """Several windows as one."""
+    whole = Window()
+    for window in windows:
+        whole.checks.update(window.checks)
+        whole.errors.update(window.errors)
+        for name, spread in window.took.items():
+            whole.took[name] = together([whole.took.get(name, Spread()), spread])
+        for name, spread in window.late.items():
+            whole.late[name] = together([whole.late.get(name, Spread()), spread])
+    return whole

@@ -21,13 +21,12 @@ CONNECTIONS_FULL = 0.8
 def reachable() -> Iterable[Finding]:
     """It answers."""
     try:
-        round_trip_ms()
         took = round_trip_ms()
     except DatabaseError as error:
         words = f"does not answer: {str(error).strip().splitlines()[0]}"
         yield fail("database", words, "Start it, or correct DATABASE_URL; nothing is recorded without it.")
         return
-    words = f"{connection.vendor} answers in {took:.1f} ms"
+    words = f"{connection.vendor} answers in {took:.2f} ms"
     if took > SLOW_MS:
         yield warn("database", words, "Bring database, web and workers closer to each other.")
     else:

@@ -23,7 +23,7 @@ def reachable(client: redis.Redis) -> Iterable[Finding]:
     except redis.RedisError as error:
         yield fail("redis", f"does not answer: {error}", "Start it, or correct REDIS_URL; nothing runs without it.")
         return
-    words = f"answers in {took:.1f} ms"
+    words = f"answers in {took:.2f} ms"
     if took > SLOW_MS:
         yield warn("redis", words, "Above 2 ms checks start late: bring Redis and workers closer to each other.")
     else:
