@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import redis.asyncio
 
 from monitor_site.connections import key
+from monitor_site.contract import ListingGone
 from monitor_site.watches.models import Outcome, Target, TargetKind
 from monitor_site.watches.results import Result
 
@@ -21,6 +22,8 @@ BOUNDS_MS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 30
 MINUTES_KEPT, HOURS_KEPT = 90, 26
 # Classes of searches by their interval in seconds.
 FAST, NORMAL = 60, 600
+# A listing that is no longer there is an answer like another: no failure of the marketplace.
+GONE = "gone"
 
 
 def totals_key() -> str:
@@ -84,7 +87,7 @@ def fields_of(result: Result, target: Target) -> Counter[str]:
     took = max(0, int((result.finished_at - result.started_at).total_seconds() * 1000))
     fields = Counter({f"checks|{target.marketplace}|{target.kind}|{_outcome(result)}": 1})
     fields.update(_spread("took", target.marketplace, took))
-    if result.error:
+    if result.failed and _outcome(result) != GONE:
         fields[f"error|{target.marketplace}|{result.error}"] += 1
     if target.kind == TargetKind.SEARCH:
         fields.update(_spread("late", class_of(target.interval_seconds), max(0, result.lateness_ms)))
@@ -96,6 +99,8 @@ def _spread(kind: str, name: str, ms: int) -> dict[str, int]:
 
 
 def _outcome(result: Result) -> str:
+    if result.error == ListingGone.code:
+        return GONE
     if result.failed:
         return Outcome.FAILED.value
     return Outcome.OK.value if result.sightings else Outcome.EMPTY.value

@@ -50,6 +50,12 @@ def test_an_error_is_counted_by_its_code_and_an_empty_answer_is_none(target: Tar
     assert not [name for name in empty if name.startswith("error")]
 
 
+def test_a_listing_that_is_gone_is_an_answer_and_no_failure(target: Target) -> None:
+    fields = fields_of(result(target, at=AT, error="listing_gone"), target)
+    assert fields["checks|mercari|search|gone"] == 1
+    assert not [name for name in fields if name.startswith("error") or name.endswith("failed")]
+
+
 def test_what_landed_without_a_result_counts_nothing(target: Target, redis: Any) -> None:
     counts = Counts()
     counts.count([landed(None, None), landed(target, None)])
