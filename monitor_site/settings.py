@@ -15,8 +15,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 from django.utils.translation import gettext_lazy as _
 
+from monitor_site.askers import networks
 from monitor_site.keeping import Unshown, demand_kind, kept, open_folder
-from monitor_site.networks import networks
 from monitor_site.practice_addresses import practice_markets
 from monitor_site.site_address import site_url
 

@@ -20,7 +20,7 @@ from . import recording
 from .checking import Checker
 from .clock import ServerClock
 from .flight import Flight, Landed
-from .load import Scales
+from .machines import Scales
 from .schedule import MOST_IDS, Lease, Leased, Leases
 
 log = structlog.get_logger(__name__)

@@ -28,7 +28,7 @@ from .clock import ServerClock
 from .counting import Counts
 from .feed import Feed, Parts
 from .flight import Flight
-from .load import Scales
+from .machines import Scales
 from .schedule import Lease, Leases, Return
 
 log = structlog.get_logger(__name__)

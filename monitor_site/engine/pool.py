@@ -16,7 +16,7 @@ from django.db import connection
 from monitor_site.connections import key, redis_client
 from monitor_site.marketplaces.catalog import catalog
 
-from . import load
+from . import machines
 from .draining import SIGNALS, Asked
 from .home.child import Child, Part
 from .home.console import Console
@@ -112,8 +112,8 @@ class Pool:
         )
 
     def _is_busy(self) -> bool:
-        state = load.machines(self.client).get(socket.gethostname())
-        return state is not None and state.level != load.Level.NORMAL
+        state = machines.states(self.client).get(socket.gethostname())
+        return state is not None and state.level != machines.Level.NORMAL
 
     async def _act(self, facts: Facts) -> None:
         for seat in self._checkers():

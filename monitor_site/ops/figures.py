@@ -14,8 +14,8 @@ import redis
 import structlog
 from django.db import DatabaseError
 
-from monitor_site.engine import load
-from monitor_site.engine.load import LoadState
+from monitor_site.engine import machines
+from monitor_site.engine.machines import LoadState
 
 from . import clockwork, lanes, stored, windows
 from .clockwork import Market, Promoter
@@ -118,7 +118,7 @@ def running(client: redis.Redis) -> Running:
         markets=clockwork.markets(client, now_ms=now_ms),
         promoters=clockwork.promoters(client, now_ms=now_ms),
         lanes=lanes.lanes(client, now=now),
-        machines=load.machines(client),
+        machines=machines.states(client),
         window=windows.recent(client, now=seconds, minutes=LATENESS_MINUTES),
         totals=windows.totals(client),
     )

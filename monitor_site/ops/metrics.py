@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 
 from monitor_site import __version__
 from monitor_site.engine.counting import BOUNDS_MS
-from monitor_site.engine.load import ORDER, LoadState
+from monitor_site.engine.machines import ORDER, LoadState
 
 from .clockwork import Market
 from .figures import Figures, Running

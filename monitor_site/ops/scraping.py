@@ -9,8 +9,8 @@ from django.utils.deprecation import MiddlewareMixin
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from monitor_site.askers import asker, is_within
 from monitor_site.connections import redis_client
-from monitor_site.networks import asker, is_within
 
 from .figures import recent
 from .metrics import exposition

@@ -8,7 +8,7 @@ import redis
 from django.db.models import Count, Q, Sum
 
 from monitor_site.connections import key
-from monitor_site.engine import load
+from monitor_site.engine import machines
 from monitor_site.engine.members import is_look
 from monitor_site.engine.schedule import Schedule
 from monitor_site.marketplaces import breaker
@@ -108,7 +108,7 @@ def _parts(client: redis.Redis, now: datetime) -> dict[str, Any]:
         "queues": {lane.name: lane.waiting for lane in found},
         "workers": sum(lane.alive for lane in found),
         "promoters": sum(one.alive for one in clockwork.promoters(client, now_ms=now_ms)),
-        "load": {host: state.level.value for host, state in load.machines(client).items()},
+        "load": {host: state.level.value for host, state in machines.states(client).items()},
     }
 
 

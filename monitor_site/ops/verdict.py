@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext, ngettext, pgettext
 
 from monitor_site import wording
-from monitor_site.engine.load import Level
+from monitor_site.engine.machines import Level
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.web.watch_words import Note, error_words, marketplace_title
 

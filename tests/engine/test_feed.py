@@ -12,7 +12,7 @@ import uvicorn
 from django.db import IntegrityError, OperationalError
 
 from monitor_site.connections import key
-from monitor_site.engine import load, recording, settling
+from monitor_site.engine import machines, recording, settling
 from monitor_site.engine.counting import totals_key
 from monitor_site.engine.loop import WorkerLoop
 from monitor_site.engine.schedule import Leases, Schedule
@@ -129,7 +129,7 @@ def test_on_a_busy_machine_a_feed_has_fewer_requests_under_way(
     loop: WorkerLoop, redis: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.LOAD_GUARD = True
-    monkeypatch.setattr(load.psutil, "cpu_percent", lambda interval: 99.0)
+    monkeypatch.setattr(machines.psutil, "cpu_percent", lambda interval: 99.0)
     asked: list[int] = []
     real = Leases.lease
 
@@ -139,7 +139,7 @@ def test_on_a_busy_machine_a_feed_has_fewer_requests_under_way(
 
     monkeypatch.setattr(Leases, "lease", noted)
     serve_until(loop, lambda: asked and asked[-1] == settings.PRACTICE_CONCURRENCY // 4, "it gives way")
-    assert load.load_state(redis) is not None
+    assert machines.load_state(redis) is not None
 
 
 def test_a_database_that_fails_while_rows_are_loaded_costs_a_moment_not_the_target(

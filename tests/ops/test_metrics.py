@@ -12,13 +12,13 @@ from django.test import Client, override_settings
 from prometheus_client.parser import text_string_to_metric_families
 
 from monitor_site import __version__
+from monitor_site.askers import networks
 from monitor_site.connections import key
 from monitor_site.engine import worker
 from monitor_site.engine.counting import totals_key
 from monitor_site.engine.promoter import Promoter
 from monitor_site.engine.schedule import Schedule
 from monitor_site.marketplaces.breaker import breaker_key
-from monitor_site.networks import networks
 from monitor_site.ops import figures, metrics, stored
 from monitor_site.outbox.models import OutboxRow
 from tests.engine.loads import say_load

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import redis
 from django.conf import settings
 
-from monitor_site.engine.load import Level
+from monitor_site.engine.machines import Level
 from monitor_site.engine.members import member_of
 from monitor_site.engine.schedule import Schedule
 from monitor_site.marketplaces.catalog import catalog

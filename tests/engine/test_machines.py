@@ -7,8 +7,8 @@ import pytest
 
 from monitor_site.connections import async_redis_client
 from monitor_site.contract import Pace
-from monitor_site.engine import load
-from monitor_site.engine.load import Level, LoadState, Reading, Scales, eased, load_state, next_state
+from monitor_site.engine import machines
+from monitor_site.engine.machines import Level, LoadState, Reading, Scales, eased, load_state, next_state
 from tests.engine.loads import say_load
 
 
@@ -98,8 +98,8 @@ def test_workers_of_one_machine_share_a_state_and_tell_of_a_change_once(
 ) -> None:
     settings.LOAD_GUARD = True
     told: list[Any] = []
-    monkeypatch.setattr(load, "level_changed", lambda host, state: told.append(state.level))
-    monkeypatch.setattr(load.psutil, "cpu_percent", lambda interval: 99.0)
+    monkeypatch.setattr(machines, "level_changed", lambda host, state: told.append(state.level))
+    monkeypatch.setattr(machines.psutil, "cpu_percent", lambda interval: 99.0)
     first, second = Scales(), Scales()
     now = float(redis.time()[0])
     asyncio.run(weighed(first, now))

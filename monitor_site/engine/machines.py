@@ -93,10 +93,10 @@ def eased(pace: Pace, level: Level) -> Pace:
 
 def load_state(client: redis.Redis) -> LoadState | None:
     """The state of the busiest machine with workers; ``None`` when no machine has told of itself lately."""
-    return max(machines(client).values(), key=lambda state: (ORDER.index(state.level), state.cpu), default=None)
+    return max(states(client).values(), key=lambda state: (ORDER.index(state.level), state.cpu), default=None)
 
 
-def machines(client: redis.Redis) -> dict[str, LoadState]:
+def states(client: redis.Redis) -> dict[str, LoadState]:
     """The machines that told of themselves lately, by name."""
     seconds, _ = client.time()
     told: dict[Any, Any] = client.hgetall(_load_key())
