@@ -77,6 +77,10 @@ def test_staff_find_it_in_the_menu_and_behind_more(staff: Client) -> None:
     assert staff.get("/more/").content.decode().count('href="/ops/"') == 2
 
 
+def test_the_administration_leads_there(staff: Client) -> None:
+    assert 'href="/ops/"' in staff.get("/admin/").content.decode()
+
+
 # ---- the verdict
 
 
