@@ -5,6 +5,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from monitor_site.ops import pages, scraping
 from monitor_site.web import (
     auction_pages,
     block_pages,
@@ -128,6 +129,7 @@ urlpatterns = [
     path("blocks/", include(block_urls)),
     path("tags/", include(tag_urls)),
     path("channels/", include(channel_urls)),
+    path("ops/", pages.operations, name="operations"),
     path("more/", frame.more, name="more"),
     path("events/", live.events, name="events"),
     path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),
@@ -143,6 +145,7 @@ urlpatterns = [
     path("push.js", push_pages.worker, name="push-worker"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", scraping.metrics, name="metrics"),
 ]
 handler400 = "monitor_site.web.frame.bad_request"
 handler403 = "monitor_site.web.frame.forbidden"

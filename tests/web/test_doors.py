@@ -21,7 +21,7 @@ from monitor_site.accounts.signin import make_token, user_of
 pytestmark = pytest.mark.usefixtures("redis")  # empty: it counts failed sign-ins
 
 OPEN = {
-    "healthz", "readyz", "manifest", "favicon", "events", "sign-in-once", "account_login", "account_logout",
+    "healthz", "readyz", "metrics", "manifest", "favicon", "events", "sign-in-once", "account_login", "account_logout",
     "account_inactive", "account_reset_password", "set-language-pref", "set-theme", "feed", "thumb",
 }  # fmt: skip
 FULL = {

@@ -43,8 +43,10 @@ OF_SOMEBODY = {
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
-    "healthz", "readyz", "account_logout", "feed", "push-worker",
+    "healthz", "readyz", "metrics", "account_logout", "feed", "push-worker",
 }  # fmt: skip
+# What only staff get; for everybody else it is not there.
+OF_STAFF = {"operations"}
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 
 
@@ -128,12 +130,12 @@ def everything_of(user: User) -> list[Any]:
 
 
 def test_every_address_has_its_place_here() -> None:
-    named = [OF_ONES_OWN, OF_SOMEBODY, OF_NOBODY]
+    named = [OF_ONES_OWN, OF_SOMEBODY, OF_NOBODY, OF_STAFF]
     assert set(ADDRESSES) == set().union(*named)
     assert sum(map(len, named)) == len(ADDRESSES)
 
 
-@pytest.mark.parametrize("name", sorted(OF_ONES_OWN | OF_SOMEBODY))
+@pytest.mark.parametrize("name", sorted(OF_ONES_OWN | OF_SOMEBODY | OF_STAFF))
 def test_a_stranger_sees_and_changes_nothing(client: Client, hers: Match, name: str) -> None:
     before = everything_of(hers.user)
     for method in METHODS:
@@ -143,13 +145,13 @@ def test_a_stranger_sees_and_changes_nothing(client: Client, hers: Match, name: 
     assert everything_of(hers.user) == before
 
 
-@pytest.mark.parametrize("name", sorted(OF_ONES_OWN | OF_SOMEBODY))
+@pytest.mark.parametrize("name", sorted(OF_ONES_OWN | OF_SOMEBODY | OF_STAFF))
 def test_another_person_sees_and_changes_nothing(client: Client, hers: Match, bob: User, name: str) -> None:
     client.force_login(bob)
     before = everything_of(hers.user)
     for method in METHODS:
         answer = asked(client, method, address_of(ADDRESSES[name], hers), hers)
-        if name in OF_SOMEBODY and (name, method) != ("watch-delete", "post"):
+        if name in OF_SOMEBODY | OF_STAFF and (name, method) != ("watch-delete", "post"):
             assert answer.status_code in {404, 405}, method
         shown = text_of(answer)
         for said in (f"{CANARY} {what}" for what in ("watch", "thing", "seller", "tag", "phrase", "feed", "channel")):

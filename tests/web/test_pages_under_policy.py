@@ -39,6 +39,7 @@ PAGES = [
     "/settings/feeds/",
     "/m/of-the-first/",
     "/more/",
+    "/ops/",
     "/accounts/password/change/",
     "/admin/",
     "/nowhere/",
@@ -86,7 +87,7 @@ def test_a_page_holds_nothing_that_the_policy_forbids(staff: Client, address: st
     assert "no-store" in answer["Cache-Control"]
 
 
-@pytest.mark.parametrize("address", PAGES[:10])
+@pytest.mark.parametrize("address", PAGES[:11])
 def test_every_button_and_link_has_a_name_and_every_control_a_label(staff: Client, address: str) -> None:
     html = staff.get(address).content.decode()
     for tag, content in re.findall(r"<(?:button|a|summary)\b([^>]*)>(.*?)</(?:button|a|summary)>", html, re.DOTALL):
@@ -106,7 +107,7 @@ def test_every_button_and_link_has_a_name_and_every_control_a_label(staff: Clien
 def test_the_menu_leads_nowhere_else_than_to_pages_that_exist(staff: Client) -> None:
     html = staff.get("/matches/").content.decode()
     inside = {link for link in re.findall(r'<a\b[^>]*href="(/[^"]*)"', html) if not link.startswith("/media/")}
-    assert {"/matches/", "/auctions/", "/listings/1/", "/watches/", "/more/", "/admin/"} <= inside
+    assert {"/matches/", "/auctions/", "/listings/1/", "/watches/", "/more/", "/ops/", "/admin/"} <= inside
     for link in inside:
         assert staff.get(link.replace("&amp;", "&"), follow=True).status_code == 200, link
 
