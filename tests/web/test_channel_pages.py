@@ -12,7 +12,7 @@ from monitor_site.alerts.models import Alert, Channel, Delivery, Importance, Not
 from monitor_site.alerts.services import MOST_CHANNELS, set_watch_alerts
 from tests.alerts.rows import channel_of, match, watch_of
 
-MOMENTS = {"delivered_at", "muted_until", "failing_since", "disabled_at"}
+MOMENTS = {"delivered_at", "rests_until", "muted_until", "failing_since", "disabled_at"}
 pytestmark = pytest.mark.usefixtures("redis")
 
 
@@ -69,6 +69,7 @@ def test_a_channel_shows_its_place_masked_and_never_a_secret(page: Client, alice
         ({"muted_until": 3600}, "Muted until"),
         ({"muted_until": 3600 * 24 * 365 * 499}, ">Muted<"),
         ({"failures": 2, "failing_since": -60, "last_outcome": "unreachable"}, "There was no answer in time"),
+        ({"failures": 3, "failing_since": -60, "rests_until": 60}, "3 failures in a row; next try at"),
         ({"failures": 1, "failing_since": -60, "last_words": "Unauthorized <b>"}, "Unauthorized &lt;b&gt;"),
         ({"disabled_at": -60, "last_outcome": "gone", "last_status": 410}, "Given up since"),
     ],
