@@ -80,10 +80,10 @@ def state_of(channel: Channel, *, now: datetime) -> State:
 def _next_try(channel: Channel, now: datetime) -> str:
     if channel.rests_until is None or channel.rests_until <= now:
         return ""
-    facts = {"n": channel.failures, "time": wording.clock(channel.rests_until, now=now)}
-    return ngettext(
+    words = ngettext(
         "%(n)d failure; next try at %(time)s.", "%(n)d failures in a row; next try at %(time)s.", channel.failures
-    ) % facts
+    )
+    return words % {"n": channel.failures, "time": wording.clock(channel.rests_until, now=now)}
 
 
 def _last(channel: Channel) -> str:
