@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from monitor_site.alerts.models import Channel
 from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import needs, queries, services
@@ -21,6 +22,7 @@ from monitor_site.watches.needs import Need
 
 from . import degraded, live
 from . import watch_list as listing
+from .bulk_alerts import alert_acts
 from .channel_notes import notes_of_channels
 from .once import make_once
 from .returning import back
@@ -54,14 +56,16 @@ def watch_list(request: HttpRequest) -> HttpResponse:
     cursor = live.cursor_of(request.user.pk or 0)
     look, still = listing.look_of(request.GET), degraded.standing_still()
     page = _list_page(request.user, look, still)
-    return render(request, "web/watches/list.html", {"live_cursor": cursor, "acts": listing.ACTS, **page})
+    return render(request, "web/watches/list.html", {"live_cursor": cursor, **page})
 
 
 def _list_page(user: Any, look: listing.Look, still: Mapping[str, BreakerView]) -> dict[str, Any]:
     now, zone = timezone.now(), timezone.get_current_timezone()
+    channels = list(Channel.objects.of(user).order_by("name", "pk"))
     lines, fitting = listing.lines_of(user=user, look=look, now=now, zone=zone, still=still)
     summary = needs.summary(user=user, now=now, known=catalog().plugins, covered=still)
     notes = listing.notes_of(user=user, now=now, covered=still) if summary.uncovered else []
+    covering = degraded.notes_of_watches(user) if still else []
     return {
         "lines": lines,
         "look": look,
@@ -70,8 +74,9 @@ def _list_page(user: Any, look: listing.Look, still: Mapping[str, BreakerView]) 
         "newer": look.address(page=look.page - 1) if look.page > 1 else "",
         "summary": summary,
         **listing.choices_of(user, look, summary),
+        "acts": {**listing.ACTS, **alert_acts(channels)},
         "today": queries.matches_today(user=user, now=now, zone=zone),
-        "notes": [*notes_of_channels(user, now=now), *(degraded.notes_of_watches(user) if still else []), *notes],
+        "notes": [*notes_of_channels(user, channels, now=now), *covering, *notes],
         "more_needs": summary.uncovered - len(notes),
     }
 
