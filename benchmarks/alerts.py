@@ -45,10 +45,10 @@ class Sink(BaseHTTPRequestHandler):
 def people(count: int, sink: str) -> list[Any]:
     """Watches of as many people, each with a webhook, and of one more whose sink hangs."""
     from django.utils import timezone
-    from monitor_site.alerts.ways.webhook import new_secret
 
     from monitor_site.accounts.models import User
     from monitor_site.alerts.services import Manner, Place, create_channel
+    from monitor_site.alerts.ways.webhook import new_secret
     from monitor_site.watches.services import Wish, create_watch
 
     now, watches = timezone.now(), []

@@ -77,6 +77,7 @@ class Postman:
 
     async def _open(self) -> None:
         self._way = Way()
+        await self._way.warm()
 
     async def _begin(self, channel_ids: list[int]) -> None:
         for channel_id in channel_ids:
@@ -163,4 +164,4 @@ def conclude(parcel: Parcel, answer: Answer) -> bool:
 
 def settings_of(parcel: Parcel) -> dict[str, str]:
     """What the kind needs, secrets included. Raises :class:`vault.CannotOpen`."""
-    return parcel.channel.values | vault.unseal(parcel.channel.sealed, identity=parcel.channel.identity)
+    return dict(parcel.channel.values) | vault.unseal(parcel.channel.sealed, identity=parcel.channel.identity)

@@ -11,7 +11,7 @@ from django.utils.translation import get_language
 from monitor_site.contract import Condition, Kind, Shipping
 from monitor_site.contract.rules import Promise
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches.models import Cause, Listing, Match, MatchState
+from monitor_site.watches.models import Listing, Match, MatchState
 from monitor_site.watches.named import CONDITIONS, SHIPPINGS
 
 from . import pictures, why
@@ -132,8 +132,8 @@ def rating_words(figure: float | None) -> str:
 
 
 def _price_drop(match: Match) -> tuple[int | None, int | None]:
-    """The price before the last drop and by how many percent it fell, when a drop brought this match."""
+    """The price before the last drop and by how many percent it fell: one that brought this match, or came after it."""
     now, before = match.listing.price, getattr(match, "price_before", None)
-    if match.cause != Cause.PRICE_DROP or not now or not before or before <= now:
+    if not now or not before or before <= now:
         return None, None
     return before, round(100 * (before - now) / before)

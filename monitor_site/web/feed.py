@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy
 
@@ -27,7 +27,7 @@ from .query_filters import asked, holds, number, query_string
 PER_PAGE = 30
 AT_ONCE = 4 * PER_PAGE
 SEARCHED = 5000
-FOLLOWED = 500
+FOLLOWED = 5000
 CHANGED = timedelta(minutes=2)
 LATE_ROWS = timedelta(minutes=1)
 SEGMENTS = {
@@ -153,11 +153,15 @@ def shown(matches: MatchQuerySet) -> MatchQuerySet:
 
 
 def changed_lately(user: Any, *, now: datetime) -> list[Match]:
-    """Those of the newest matches to whose listings something happened in the last minutes, as cards need them."""
+    """Those matches to whose listings something happened in the last minutes, latest first, as cards need them.
+
+    An open page shows cards that many others have come after: what is looked at again was found a while ago.
+    """
     newest = Match.objects.of(user).told().order_by("-id").values("pk")[:FOLLOWED]
-    happened = ListingEvent.objects.filter(listing=OuterRef("listing"), at__gte=now - CHANGED, damped=False)
-    matches = Match.objects.filter(Exists(happened), pk__in=newest)
-    return list(shown(matches).order_by("-id")[:AT_ONCE])
+    events = ListingEvent.objects.filter(listing=OuterRef("listing"), at__gte=now - CHANGED, damped=False)
+    latest = Subquery(events.order_by("-at").values("at")[:1])
+    matches = Match.objects.filter(pk__in=newest).annotate(happened=latest).exclude(happened=None)
+    return list(shown(matches).order_by("-happened", "-id")[:AT_ONCE])
 
 
 def all_behind(user: Any, filters: Filters, *, upto: int | None, now: datetime) -> MatchQuerySet:

@@ -21,10 +21,10 @@ from monitor_site.watches.noting import LONGEST_NOTE, write_note
 from . import degraded, pictures
 from .auction_rows import extensions
 from .cards import card_of, purchase_url
-from .feed import shown
-from .history import history_of, timeline_of
+from .feed import shown as as_cards
+from .history import history_of, mark_of, timeline_of
 from .listing_facts import facts_of, same_seller
-from .prices_fit import comparable
+from .prices_fit import comparable, lines_of
 from .prices_relisted import siblings_of
 
 MOST_PICTURES = 20
@@ -36,7 +36,7 @@ def own_listing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
     @wraps(view)
     def wrapper(request: HttpRequest, pk: int) -> HttpResponse:
-        matches = shown(Match.objects.of(request.user).filter(listing_id=min(pk, LARGEST_ID))).order_by("pk")
+        matches = as_cards(Match.objects.of(request.user).filter(listing_id=min(pk, LARGEST_ID))).order_by("pk")
         if not (found := list(matches)):
             raise Http404
         return view(request, found)
@@ -47,14 +47,18 @@ def own_listing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 @require_safe
 @own_listing
 def listing(request: HttpRequest, matches: list[Match]) -> HttpResponse:
-    """Everything that is known about one listing."""
-    return render(request, "web/listing.html", _page(request.user, matches, now=timezone.now()))
+    """Everything that is known about one listing; nothing when that is what happened ``after`` an event."""
+    timeline = timeline_of(matches[0].listing)
+    if request.GET.get("after") == (mark := mark_of(timeline)):
+        return HttpResponse(status=204)
+    shown = _page(request.user, matches, now=timezone.now())
+    return render(request, "web/listing.html", shown | {"timeline": timeline, "mark": mark})
 
 
 def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
     cards = [card_of(match) for match in matches]
     card, thing = cards[0], matches[0].listing
-    history = history_of(thing, until=thing.seen_at if card.standing.gone else now)
+    history = history_of(thing, until=thing.seen_at if card.standing.gone else now, lines=lines_of(matches[0]))
     return {
         "card": card,
         "listing": thing,
@@ -69,7 +73,6 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
         "history": history,
         "change": history.change if history and not card.is_auction else None,
         "extended": extensions([thing.pk]).get(thing.pk, 0) if thing.kind == Kind.AUCTION else 0,
-        "timeline": timeline_of(thing),
         "comparables": comparable(matches[0], now=now),
         "siblings": siblings_of(user, thing),
         "others": same_seller(user, thing, now=now),

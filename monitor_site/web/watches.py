@@ -20,10 +20,11 @@ from monitor_site.watches import needs, queries, services
 from monitor_site.watches.models import Watch
 from monitor_site.watches.needs import Need
 
-from . import degraded, live
+from . import degraded, live, missing, previews
 from . import watch_list as listing
 from .bulk_alerts import alert_acts
 from .channel_notes import notes_of_channels
+from .loosening import Step
 from .once import make_once
 from .returning import back
 from .watch_form import WatchForm, initial_of
@@ -31,6 +32,7 @@ from .watch_hints import doubts_of, hints_for
 from .watch_paste import NOTHING_PASTED, Pasted, read_address
 from .watch_runs import run_line, run_look, run_markets, run_segments
 from .watch_words import cost_words, note_of, pace_words, rule_facts
+from .wider_form import wider_form
 
 RUNS = 50
 FEED = 30
@@ -84,6 +86,8 @@ def _list_page(user: Any, look: listing.Look, still: Mapping[str, BreakerView]) 
 @require_http_methods(["GET", "HEAD", "POST"])
 def watch_new(request: HttpRequest) -> HttpResponse:
     """Make a watch."""
+    if step := Step.of(request.POST.get("loosen", "")):
+        return _looser_page(request, step)
     pasted = read_address(request.GET.get("address", ""))
     form = WatchForm(_typed(request), initial={**_first_wish(request), **pasted.initial})
     if request.method != "POST":
@@ -138,8 +142,9 @@ def _form_page(
     watch: Watch | None = None,
     pasted: Pasted = NOTHING_PASTED,
     status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
-    context = {
+    context = more | {
         "form": form,
         "watch": watch,
         "costs": [cost_words(name) for name in sorted(catalog().plugins)],
@@ -151,10 +156,19 @@ def _form_page(
     return render(request, "web/watches/form.html", context, status=status)
 
 
+def _looser_page(request: HttpRequest, step: Step, *, watch: Watch | None = None) -> HttpResponse:
+    """The form as it is typed, with one rule made wider, and its preview; nothing is saved."""
+    form = wider_form(request.POST, step, initial=initial_of(watch) if watch else {})
+    part = previews.part_of(request, form.typed, edited=watch)
+    return _form_page(request, form.form, watch=watch, wider=form, preview=part)
+
+
 @own_watch
 @require_http_methods(["GET", "HEAD", "POST"])
 def watch_edit(request: HttpRequest, watch: Watch) -> HttpResponse:
     """Change a watch."""
+    if step := Step.of(request.POST.get("loosen", "")):
+        return _looser_page(request, step, watch=watch)
     form = WatchForm(_typed(request), initial=initial_of(watch))
     if request.method != "POST":
         return _form_page(request, form, watch=watch)
@@ -201,7 +215,7 @@ def head_of(watch: Watch) -> dict[str, Any]:
         "line": line,
         "facts": rule_facts(watch),
         "note": note,
-        "hints": [*hints_for(watch), *doubts_of(watch)],
+        "hints": [*missing.notes_of_watch(watch, now=timezone.now()), *hints_for(watch), *doubts_of(watch)],
         "intervals": _differing(line.row.intervals),
     }
 

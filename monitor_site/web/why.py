@@ -11,7 +11,7 @@ from monitor_site import wording
 from monitor_site.contract import Condition, Kind, Shipping
 from monitor_site.watches.matching import Verdict
 from monitor_site.watches.named import CONDITIONS, KINDS, SHIPPINGS
-from monitor_site.watches.text import contains
+from monitor_site.watches.text import Reading, contains
 
 from .rule_words import listed
 
@@ -51,7 +51,7 @@ def _words(said: RuleVerdict) -> dict[str, str]:
 def _in_title(said: RuleVerdict) -> bool:
     """Whether all that was found stands in the title, which is what the rule saw."""
     title = str(said.get("saw", ""))
-    return not title or all(contains(title, word) for word in said.get("words", []))
+    return not title or all(contains(Reading(title), word) for word in said.get("words", []))
 
 
 def _must(said: RuleVerdict) -> str:

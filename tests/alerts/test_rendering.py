@@ -45,8 +45,8 @@ def happened(found, now, kind, **figures):
     ("language", "subject", "facts", "watch"),
     [
         ("en", "¥48,000 · ルミナ T2", "Mercari · No visible damage · Free shipping", "Watch: Cameras"),
-        ("ja", "48,000円 · ルミナ T2", "メルカリ · 目立った傷や汚れなし · 送料込み", "ウォッチ: Cameras"),
-        ("zh-hans", "48,000円 · ルミナ T2", "煤炉 Mercari · 无明显伤痕 · 包邮", "关注：Cameras"),
+        ("ja", "48,000円 · ルミナ T2", "メルカリ · 目立った傷や汚れなし · 送料込み", "ウォッチ：Cameras"),
+        ("zh-hans", "48,000円 · ルミナ T2", "Mercari（煤炉） · 无明显伤痕 · 包邮", "关注：Cameras"),
     ],
 )
 def test_a_match_says_price_title_facts_watch_and_where_to_look(alice, now, language, subject, facts, watch):

@@ -20,6 +20,8 @@ TOO_OFTEN = {45009, 45033, 130101, 130102, 410100, 9499, 11232, 11233}
 WRONG_KEY = {40001, 40014, 93000, 93008, 300001, 310000, 400101, 19001, 19021, 19022}
 """Codes of the same that mean a key, a signature or a list of allowed addresses that does not fit."""
 SHORTEST_SECRET = 6
+BETWEEN_PARTS = re.compile(r"[/?=&@]+")
+SHORTEST_PART = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +117,8 @@ def words_of(body: str) -> str:
 
 def without_secrets(words: str, secrets: Iterable[str]) -> str:
     """The words with everything the channel was set up with taken out: some providers repeat what they were sent."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= SHORTEST_SECRET:
-            words = words.replace(secret, "***")
+    whole = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
+    parts = {part for secret in whole for part in BETWEEN_PARTS.split(secret) if len(part) >= SHORTEST_PART}
+    for secret in sorted(whole | parts, key=len, reverse=True):
+        words = words.replace(secret, "***")
     return words

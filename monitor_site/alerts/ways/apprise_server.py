@@ -70,6 +70,8 @@ class Delivery(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         """Read what to send, give up every right that sending does not need, send, and tell what came back."""
         limit(READ_SECONDS)
+        # Else the next message could wait at a door that nobody opens, should our parent die.
+        self.server.socket.close()
         told = json.loads(self.rfile.readline())
         limit(told["seconds"])
         limit_rights(self.server.memory_bytes)

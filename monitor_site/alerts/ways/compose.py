@@ -16,6 +16,8 @@ from .values import Message
 
 CALLS_EVERYBODY = re.compile(r"@(?=everyone|here|all|channel)|<(?=[@!#]|at\b)", re.IGNORECASE)
 MARKED = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>])")
+WORD = re.compile(r"\S+")
+LINKS = ("https://", "http://")
 BETWEEN = "\u200b"
 
 Parts = dict[str, Any] | str
@@ -34,16 +36,36 @@ def wording(kind: str, message: Message) -> Wording:
     """The message as this kind shows it best."""
     if KINDS[kind].body == "html":
         subject = escape(message.subject, quote=False)
-        return Wording(title="", body=f"<b>{subject}</b><br>{message.html}", format="html")
+        best = Wording(title="", body=f"<b>{subject}</b><br>{message.html}", format="html")
+    elif KINDS[kind].body == "markdown":
+        body = f"**{_unmarked(message.subject)}**\n{message.markdown}"
+        best = Wording(title="", body=quiet(body), format="markdown")
+    else:
+        return plainly(kind, message)
+    # What is marked up cannot be cut without breaking it.
+    return best if len(best.body) <= KINDS[kind].longest else plainly(kind, message)
+
+
+def plainly(kind: str, message: Message) -> Wording:
+    """The message without any format, and no longer than the provider takes."""
+    title, text = quiet(message.subject), quiet(message.text)
     if KINDS[kind].body == "markdown":
-        subject = MARKED.sub(r"\\\1", message.subject)
-        return Wording(title="", body=quiet(f"**{subject}**\n{message.markdown}"), format="markdown")
-    return plainly(message)
+        title, text = _unmarked(title), _unmarked(text)
+    longest = KINDS[kind].longest
+    title = title[: longest // 3]
+    return Wording(title=title, body=_fitting(text, longest - len(title), message.url), format="text")
 
 
-def plainly(message: Message) -> Wording:
-    """The message without any format: what every provider takes."""
-    return Wording(title=quiet(message.subject), body=quiet(message.text), format="text")
+def _fitting(text: str, longest: int, url: str) -> str:
+    """The text, cut where it is too long; the page that has all of it stays named."""
+    if len(text) <= longest:
+        return text
+    return f"{text[: max(longest - len(url) - 2, 0)]}…\n{url}"
+
+
+def _unmarked(text: str) -> str:
+    """The text with every sign that would format it made plain; bare links stay links."""
+    return WORD.sub(lambda word: word[0] if word[0].startswith(LINKS) else MARKED.sub(r"\\\1", word[0]), text)
 
 
 def quiet(text: str) -> str:

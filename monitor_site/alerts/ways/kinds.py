@@ -29,7 +29,8 @@ ENDING = 4
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelKind:
     """One kind. ``per_minute`` is what its provider is known to bear for one channel, ``own_host`` whether the user
-    names the host, ``body`` which of a message's bodies it shows, ``takes_picture`` whether a picture goes along.
+    names the host, ``body`` which of a message's bodies it shows, ``takes_picture`` whether a picture goes along,
+    ``longest`` how many letters of any script it surely takes.
     """
 
     name: str
@@ -40,6 +41,7 @@ class ChannelKind:
     own_host: bool = False
     body: Body = "text"
     takes_picture: bool = False
+    longest: int = 4_000
 
 
 ALL = (
@@ -52,9 +54,18 @@ ALL = (
         own_host=True,
     ),
     ChannelKind(
-        name="ntfy", title="ntfy", group="push", settings=shapes.Ntfy, per_minute=12, own_host=True, takes_picture=True
+        name="ntfy",
+        title="ntfy",
+        group="push",
+        settings=shapes.Ntfy,
+        per_minute=12,
+        longest=1_300,
+        own_host=True,
+        takes_picture=True,
     ),
-    ChannelKind(name="bark", title="Bark", group="push", settings=shapes.Bark, per_minute=60, own_host=True),
+    ChannelKind(
+        name="bark", title="Bark", group="push", settings=shapes.Bark, per_minute=60, longest=1_000, own_host=True
+    ),
     ChannelKind(name="gotify", title="Gotify", group="push", settings=shapes.Gotify, per_minute=120, own_host=True),
     ChannelKind(
         name="telegram",
@@ -71,16 +82,23 @@ ALL = (
         group="chat",
         settings=shapes.Discord,
         per_minute=30,
+        longest=1_900,
         body="markdown",
         takes_picture=True,
     ),
     ChannelKind(name="line", title="LINE", group="chat", settings=shapes.Line, per_minute=60),
-    ChannelKind(name="wecom", title=_("WeCom"), group="chat", settings=shapes.WeCom, per_minute=20),
+    ChannelKind(name="wecom", title=_("WeCom"), group="chat", settings=shapes.WeCom, per_minute=20, longest=640),
     ChannelKind(name="dingtalk", title=_("DingTalk"), group="chat", settings=shapes.DingTalk, per_minute=20),
     ChannelKind(name="feishu", title=_("Feishu"), group="chat", settings=shapes.Feishu, per_minute=100),
-    ChannelKind(name="slack", title="Slack", group="chat", settings=shapes.Slack, per_minute=60),
+    ChannelKind(name="slack", title="Slack", group="chat", settings=shapes.Slack, per_minute=60, longest=3_000),
     ChannelKind(
-        name="mail", title=_("Mail"), group="mail", settings=shapes.Mail, per_minute=30, body="html", takes_picture=True
+        name="mail",
+        title=_("Mail"),
+        group="mail",
+        settings=shapes.Mail,
+        per_minute=30,
+        body="html",
+        takes_picture=True,
     ),
     ChannelKind(
         name="webhook", title=_("Webhook"), group="webhook", settings=shapes.Webhook, per_minute=120, own_host=True

@@ -105,7 +105,7 @@ async def _through_apprise(
     wanted = {"to": to, "hasty": kind != "other"}
     best = wording(kind, message)
     answer = _understood(await way.apprise.ask(wanted | _said(best, picture), until=until), kind, now)
-    plain = plainly(message)
+    plain = plainly(kind, message)
     if answer.outcome is not Outcome.REFUSED or (best == plain and picture is None):
         return answer
     return _understood(await way.apprise.ask(wanted | _said(plain, None), until=until), kind, now)

@@ -137,6 +137,14 @@ def test_a_provider_that_repeats_a_secret_does_not_publish_it() -> None:
     assert without_secrets(f"no bot {token} here", ["42", token]) == "no bot *** here"
 
 
+def test_the_token_within_a_secret_address_is_not_published_either() -> None:
+    webhook = "https://discord.com/api/webhooks/123456789012345678/AbCdEfGhIjKlMnOpQrStUvWxYz_-"
+
+    said = without_secrets("no token AbCdEfGhIjKlMnOpQrStUvWxYz_- of 123456789012345678", [webhook])
+
+    assert said == "no token *** of ***"
+
+
 def ended(*statuses: int | None, taken: bool | None, unsafe: bool = False) -> dict[str, Any]:
     calls = [{"status": status, "retry_after": "", "body": ""} for status in statuses]
     return {"taken": taken, "unsafe": unsafe, "calls": calls}

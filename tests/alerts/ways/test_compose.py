@@ -59,7 +59,7 @@ def asked(apprise_loaded: NotificationManager, monkeypatch: pytest.MonkeyPatch) 
 
 def told(kind: str, given: dict[str, str], message: Message, *, plain: bool = False) -> dict[str, Any]:
     """What the process is told."""
-    said = plainly(message) if plain else wording(kind, message)
+    said = plainly(kind, message) if plain else wording(kind, message)
     to = destination(kind, given, message)
     return {"to": to, "title": said.title, "body": said.body, "format": said.format, "picture": None}
 
@@ -122,6 +122,25 @@ def test_a_title_in_discord_is_no_link_and_no_picture(asked: Requests, message: 
     content = json.loads(str(asked[0].body))["content"]
     assert "\\[x\\]\\(https" in content
     assert content.startswith("**")
+
+
+def test_plain_text_in_discord_keeps_its_link_and_nothing_else(message: Made) -> None:
+    said = plainly("discord", message(text=f"{HOSTILE}\nhttps://monitor.example/m/7_a_/"))
+
+    assert said.body.endswith("\nhttps://monitor.example/m/7_a_/")
+    assert "[x](" not in said.body
+    assert "\\*b\\*" in said.body
+
+
+@pytest.mark.parametrize("kind", SERVICES)
+def test_a_message_that_is_too_long_is_cut_and_names_its_page(kind: str, message: Made) -> None:
+    long = message(subject="長" * 5_000, text="い" * 9_000, html="い" * 9_000, markdown="い" * 9_000)
+
+    said = wording(kind, long)
+
+    assert len(said.title) + len(said.body) <= KINDS[kind].longest
+    assert said.format == "text"
+    assert said.body.endswith("…\nhttps://monitor.example/m/7/")
 
 
 def test_telegram_gets_the_subject_in_bold_and_the_link(asked: Requests, message: Made) -> None:
