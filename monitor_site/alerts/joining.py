@@ -4,6 +4,8 @@ from datetime import datetime
 
 from django.db import transaction
 
+from monitor_site.watches.models import Watch
+
 from .models import Channel, WatchAlerts
 
 
@@ -26,6 +28,36 @@ def join_watches(*, channel: Channel) -> int:
     rows = [through(watchalerts_id=pk, channel_id=channel.pk) for pk in missing]
     through.objects.bulk_create(rows, ignore_conflicts=True)
     return len(rows)
+
+
+@transaction.atomic
+def set_importance(*, watch: Watch, importance: int) -> bool:
+    """How important the matches of a watch are; whether that is new."""
+    wishes, _made = WatchAlerts.objects.get_or_create(watch=watch)
+    changed = WatchAlerts.objects.filter(pk=wishes.pk).exclude(importance=importance).update(importance=importance)
+    return bool(changed)
+
+
+@transaction.atomic
+def name_channel(*, watch: Watch, channel: Channel) -> bool:
+    """Have a watch name a channel of its person, beside those that it names already; whether that is new."""
+    if channel.user_id != watch.user_id:
+        return False
+    wishes, _made = WatchAlerts.objects.get_or_create(watch=watch)
+    if wishes.channels.filter(pk=channel.pk).exists():
+        return False
+    wishes.channels.add(channel)
+    return True
+
+
+@transaction.atomic
+def name_no_channel(*, watch: Watch) -> bool:
+    """Have a watch told of on the default channels; whether that is new."""
+    wishes = WatchAlerts.objects.filter(watch=watch, channels__isnull=False).first()
+    if wishes is None:
+        return False
+    wishes.channels.clear()
+    return True
 
 
 def naming_watches(*, channel: Channel) -> list[str]:

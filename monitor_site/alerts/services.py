@@ -14,7 +14,7 @@ from monitor_site.marketplaces import vault
 from monitor_site.outbox import services as outbox
 from monitor_site.watches.models import Watch
 
-from .holding import quiet_end
+from .holding import wait_of
 from .models import AlertKind, Channel, Delivery, DeliveryState, Held, Importance, Notice, WatchAlerts
 from .routing import USUALLY_TOLD
 from .telling import TOPIC, Draft, publish
@@ -90,6 +90,7 @@ def change_channel(*, channel: Channel, place: Place, manner: Manner, now: datet
     if moved:
         row.disabled_at, row.rests_until, row.failures, row.failing_since = None, None, 0, None
     row.save()
+    _plan_anew(row, now)
     _hurry([row.pk], now)
 
 
@@ -100,19 +101,21 @@ def remove_channel(*, channel: Channel) -> None:
 
 @transaction.atomic
 def mute_channel(*, channel: Channel, until: datetime | None, now: datetime) -> None:
-    """Hold what comes until then; ``None`` ends it, and what was held comes now, in quiet hours at their end."""
-    Channel.objects.filter(pk=channel.pk).update(muted_until=until)
-    if until is None:
-        _release(channel, now)
+    """Hold what comes until then; ``None`` ends it, and what was held comes as soon as other wishes allow."""
+    row = Channel.objects.select_for_update().get(pk=channel.pk)
+    row.muted_until = until
+    row.save(update_fields=["muted_until"])
+    _plan_anew(row, now)
+    _hurry([row.pk], now)
 
 
-def _release(channel: Channel, now: datetime) -> None:
-    """A mute that would have ended within quiet hours holds until their end, so those are looked at again, too."""
-    end = quiet_end(channel, zone=ZoneInfo(channel.user.time_zone), at=now)
-    held = Notice.objects.filter(channel=channel, delivery=None, held__in=[Held.MUTED, Held.QUIET])
-    held.update(due_at=end or now, held=Held.QUIET if end else "")
-    if end is None:
-        _hurry([channel.pk], now)
+def _plan_anew(channel: Channel, now: datetime) -> None:
+    """What waits for the wishes of a channel waits for those that it has now."""
+    zone = ZoneInfo(channel.user.time_zone)
+    wait = wait_of(channel=channel, kind=AlertKind.MATCH, told_at=None, zone=zone, now=now)
+    held = [Held.MUTED, Held.QUIET, Held.DIGEST, Held.DAY]
+    waiting = Notice.objects.filter(channel=channel, delivery=None, held__in=held)
+    waiting.update(due_at=wait.until, held=wait.held)
 
 
 @transaction.atomic

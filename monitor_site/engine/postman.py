@@ -121,12 +121,16 @@ class Postman:
         self._again.add(channel_id)
 
     async def _send(self, parcel: Parcel) -> Answer:
+        """Whatever goes wrong on our side is a try that failed: it is seen, and comes again later each time."""
         try:
             settings = await self._db(settings_of, parcel)
+            message = await self._message(parcel)
         except (vault.CannotOpen, vault.BadKeys) as error:
             log.error("channel.cannot_open", channel=parcel.channel.pk, reason=str(error))  # noqa: TRY400
             return Answer(outcome=Outcome.FORBIDDEN, words="")
-        message = await self._message(parcel)
+        except Exception:
+            log.exception("delivery.not_made", channel=parcel.channel.pk, delivery=parcel.delivery.public_id)
+            return Answer(outcome=Outcome.UNREACHABLE, words="")
         return await send(kind=parcel.channel.kind, settings=settings, message=message, way=self._way)
 
     async def _message(self, parcel: Parcel) -> Message:

@@ -1,5 +1,6 @@
 """What the list of watches says about channels: a watch that is checked and reaches nobody looks fine otherwise."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,9 +18,8 @@ from .watch_words import Note
 SHOWN_CHANNELS = 3
 
 
-def notes_of_channels(user: Any, *, now: datetime) -> list[Note]:
+def notes_of_channels(user: Any, channels: Sequence[Channel], *, now: datetime) -> list[Note]:
     """A line for each channel that fails, and one for the watches that reach nobody; none for who has no channel."""
-    channels = list(Channel.objects.of(user).order_by("pk"))
     failing = [channel for channel in channels if channel.is_failing][:SHOWN_CHANNELS]
     lost = faring.untold(user, channels) if channels else 0
     notes = [_failing(channel, now) for channel in failing]

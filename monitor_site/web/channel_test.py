@@ -27,6 +27,8 @@ LOOKED_AT_EAGERLY = timedelta(minutes=1)
 # A worker takes a message within a second; after so long something is wrong.
 TAKEN_WITHIN = timedelta(seconds=15)
 
+ONE_PRESS = timedelta(seconds=5)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
@@ -54,11 +56,12 @@ class Progress:
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, channel: Channel) -> HttpResponse:
     """Begin a test, or look at the last one; a script that looks again gets the steps alone."""
+    notice, now = last_test(channel), timezone.now()
     if request.method == "POST":
-        services.begin_test(channel=channel, now=timezone.now())
+        if notice is None or not _is_fresh(notice, now):
+            services.begin_test(channel=channel, now=now)
         return redirect("channel-test", channel.pk)
-    notice = last_test(channel)
-    progress = None if notice is None else progress_of(notice, channel, now=timezone.now())
+    progress = None if notice is None else progress_of(notice, channel, now=now)
     name = "_test" if request.headers.get("HX-Request") else "test"
     return render(request, f"web/channels/{name}.html", {"channel": channel, "progress": progress})
 
@@ -67,6 +70,12 @@ def last_test(channel: Channel) -> Notice | None:
     """The newest test of a channel."""
     tests = Notice.objects.filter(channel=channel, alert__kind=AlertKind.TEST)
     return tests.select_related("delivery").order_by("-pk").first()
+
+
+def _is_fresh(notice: Notice, now: datetime) -> bool:
+    """A second press within a moment means the same test."""
+    ended = notice.delivery is not None and notice.delivery.state != DeliveryState.WAITING
+    return not ended and now - notice.created_at < ONE_PRESS
 
 
 def progress_of(notice: Notice, channel: Channel, *, now: datetime) -> Progress:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site import wording
@@ -68,12 +68,22 @@ def state_of(channel: Channel, *, now: datetime) -> State:
         return State(word=word, tone="bad", sentence=_last(channel))
     if channel.failing_since is not None:
         word = gettext("Failing since %(time)s") % {"time": wording.clock(channel.failing_since, now=now)}
-        return State(word=word, tone="bad" if channel.is_failing else "warn", sentence=_last(channel))
+        sentence = " ".join(filter(None, [_last(channel), _next_try(channel, now)]))
+        return State(word=word, tone="bad" if channel.is_failing else "warn", sentence=sentence)
     if channel.is_muted(now=now):
         return State(word=muted_words(channel, now=now), tone="")
     if channel.delivered_at is None:
         return State(word=gettext("Untested"), tone="warn", sentence=gettext("Nothing was delivered here yet."))
     return State(word=gettext("OK"), tone="ok")
+
+
+def _next_try(channel: Channel, now: datetime) -> str:
+    if channel.rests_until is None or channel.rests_until <= now:
+        return ""
+    words = ngettext(
+        "%(n)d failure; next try at %(time)s.", "%(n)d failures in a row; next try at %(time)s.", channel.failures
+    )
+    return words % {"n": channel.failures, "time": wording.clock(channel.rests_until, now=now)}
 
 
 def _last(channel: Channel) -> str:

@@ -14,20 +14,19 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches import needs, queries, services
+from monitor_site.watches import queries, services
 from monitor_site.watches.models import Watch
 from monitor_site.watches.needs import Need
 
 from . import degraded, listing_watches, live, missing, previews
 from . import watch_list as listing
-from .channel_notes import notes_of_channels
 from .loosening import Step
 from .once import make_once
 from .returning import back
 from .watch_form import WatchForm, initial_of
 from .watch_hints import doubts_of, hints_for
+from .watch_list_page import list_page
 from .watch_paste import NOTHING_PASTED, Pasted, read_address
 from .watch_runs import run_line, run_look, run_markets, run_segments
 from .watch_words import cost_words, note_of, pace_words, rule_facts
@@ -56,27 +55,8 @@ def watch_list(request: HttpRequest) -> HttpResponse:
         return render(request, "web/watches/_live.html", {"lines": lines})
     cursor = live.cursor_of(request.user.pk or 0)
     look, still = listing.look_of(request.GET), degraded.standing_still()
-    page = _list_page(request.user, look, still)
-    return render(request, "web/watches/list.html", {"live_cursor": cursor, "acts": listing.ACTS, **page})
-
-
-def _list_page(user: Any, look: listing.Look, still: Mapping[str, BreakerView]) -> dict[str, Any]:
-    now, zone = timezone.now(), timezone.get_current_timezone()
-    lines, fitting = listing.lines_of(user=user, look=look, now=now, zone=zone, still=still)
-    summary = needs.summary(user=user, now=now, known=catalog().plugins, covered=still)
-    notes = listing.notes_of(user=user, now=now, covered=still) if summary.uncovered else []
-    return {
-        "lines": lines,
-        "look": look,
-        "fitting": fitting,
-        "older": look.address(page=look.page + 1) if fitting > look.page * queries.PAGE else "",
-        "newer": look.address(page=look.page - 1) if look.page > 1 else "",
-        "summary": summary,
-        **listing.choices_of(user, look, summary),
-        "today": queries.matches_today(user=user, now=now, zone=zone),
-        "notes": [*notes_of_channels(user, now=now), *(degraded.notes_of_watches(user) if still else []), *notes],
-        "more_needs": summary.uncovered - len(notes),
-    }
+    page = list_page(request.user, look, still)
+    return render(request, "web/watches/list.html", {"live_cursor": cursor, **page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

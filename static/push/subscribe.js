@@ -22,7 +22,7 @@ async function subscribe() {
 }
 
 if ("serviceWorker" in navigator && "PushManager" in window && "Notification" in window) {
-  button.hidden = false;
+  button.parentElement.hidden = false;
   button.addEventListener("click", async () => {
     button.disabled = true;
     say("asking");

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from monitor_site.alerts import happenings
-from monitor_site.alerts.models import Channel, Delivery, DeliveryState, Notice
+from monitor_site.alerts.models import Alert, Channel, Delivery, DeliveryState, Notice
 from monitor_site.alerts.services import mute_channel, wake_channels
 from monitor_site.alerts.ways.webhook import new_secret
 from monitor_site.engine.postman import Postman
@@ -146,4 +146,18 @@ def test_secrets_that_cannot_be_opened_are_a_failure_that_is_seen(
     matched(alice, 1)
     postman.serve([channel.pk])
     until(lambda: Delivery.objects.filter(outcome="forbidden").exists(), what="it is seen")
+    assert sink.heard == []
+
+
+def test_a_message_that_we_cannot_make_is_a_try_that_failed_and_not_tried_on_and_on(
+    postman: Postman, sink: Sink, alice: Any, redis: Any
+) -> None:
+    channel = hook(alice, sink)
+    matched(alice, 1)
+    Alert.objects.update(facts={"price": "many"})
+    postman.serve([channel.pk])
+    until(lambda: Delivery.objects.filter(attempts=1).exists(), what="it was tried")
+    delivery, tried = Delivery.objects.get(), Channel.objects.get(pk=channel.pk)
+    assert (delivery.state, delivery.outcome, tried.busy_until) == (DeliveryState.WAITING, "unreachable", None)
+    assert delivery.due_at > datetime.now(UTC)
     assert sink.heard == []

@@ -10,9 +10,10 @@ from django.utils import timezone
 from monitor_site.accounts.models import User
 from monitor_site.alerts.models import Alert, Channel, Delivery, Importance, Notice, WatchAlerts
 from monitor_site.alerts.services import MOST_CHANNELS, set_watch_alerts
+from monitor_site.watches.models import Watch
 from tests.alerts.rows import channel_of, match, watch_of
 
-MOMENTS = {"delivered_at", "muted_until", "failing_since", "disabled_at"}
+MOMENTS = {"delivered_at", "rests_until", "muted_until", "failing_since", "disabled_at"}
 pytestmark = pytest.mark.usefixtures("redis")
 
 
@@ -69,6 +70,7 @@ def test_a_channel_shows_its_place_masked_and_never_a_secret(page: Client, alice
         ({"muted_until": 3600}, "Muted until"),
         ({"muted_until": 3600 * 24 * 365 * 499}, ">Muted<"),
         ({"failures": 2, "failing_since": -60, "last_outcome": "unreachable"}, "There was no answer in time"),
+        ({"failures": 3, "failing_since": -60, "rests_until": 60}, "3 failures in a row; next try at"),
         ({"failures": 1, "failing_since": -60, "last_words": "Unauthorized <b>"}, "Unauthorized &lt;b&gt;"),
         ({"disabled_at": -60, "last_outcome": "gone", "last_status": 410}, "Given up since"),
     ],
@@ -205,3 +207,31 @@ def test_without_a_default_channel_the_page_of_a_watch_says_that_nobody_is_told(
 ) -> None:
     watch = watch_of(alice, now=now)
     assert "nobody is told" in shown(page, f"/watches/{watch.pk}/alerts/")
+
+
+def bulk(page: Client, act: str, *watches: Watch) -> str:
+    answer = page.post("/watches/bulk/", {"act": act, "watch": [one.pk for one in watches]}, follow=True)
+    return answer.content.decode()
+
+
+def test_many_watches_get_an_importance_and_a_channel_at_once(page: Client, alice: User, now: datetime) -> None:
+    one, two = watch_of(alice, now=now), watch_of(alice, now=now)
+    mine = channel_of(alice, now=now, name="Pager")
+    assert f'value="through-{mine.pk}">Alert through “Pager”, too' in shown(page, "/watches/")
+    set_watch_alerts(watch=two, importance=Importance.HIGH, channels=[mine])
+    assert "Importance: high: 1 watch. 1 was so already." in bulk(page, "importance-2", one, two)
+    assert "Pager”, too: 1 watch. 1 was so already." in bulk(page, f"through-{mine.pk}", one, two)
+    wishes = WatchAlerts.objects.order_by("pk")
+    assert [(wish.importance, list(wish.channels.all())) for wish in wishes] == [(2, [mine])] * 2
+    assert "alone: 2 watches." in bulk(page, "through-default", one, two)
+    assert not any(wish.channels.exists() for wish in wishes)
+
+
+@pytest.mark.parametrize("act", ["importance-9", "importance-", "through-0", "through-x", "through-{foreign}"])
+def test_no_strangers_channel_and_nothing_unknown_is_named(
+    page: Client, alice: User, bob: User, now: datetime, act: str
+) -> None:
+    watch = watch_of(alice, now=now)
+    foreign = channel_of(bob, now=now)
+    assert "Choose watches and what to do with them first." in bulk(page, act.format(foreign=foreign.pk), watch)
+    assert not WatchAlerts.objects.exists()

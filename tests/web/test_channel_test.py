@@ -114,6 +114,9 @@ def test_when_nobody_takes_it_the_page_asks_about_the_worker(page: Client, chann
     assert later.every == 15
 
 
-def test_another_test_is_another_message(page: Client, channel: Channel) -> None:
+def test_a_second_press_is_the_same_test_and_a_later_one_another(page: Client, channel: Channel) -> None:
+    page.post(f"/channels/{channel.pk}/test/")
+    assert Notice.objects.count() == 1
+    answered(channel, timezone.now(), Outcome.ACCEPTED)
     page.post(f"/channels/{channel.pk}/test/")
     assert Notice.objects.count() == 2
