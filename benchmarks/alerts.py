@@ -9,12 +9,13 @@ are committed evenly, as a recording would commit them, straight into the databa
 import argparse
 import json
 import os
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from home import Home, fresh_home, quantile, wait_until
+from home import ROOT, Home, fresh_home, quantile, wait_until
 
 NETWORKS = "127.0.0.0/8"
 
@@ -88,11 +89,9 @@ def commit_match(watch: Any, number: int) -> str:
 
 def measure(home: Home, options: argparse.Namespace, sink: str) -> dict[str, Any]:
     """Commit evenly; compare when each was committed with when it arrived."""
-    os.environ |= {
-        "DATA_DIR": str(home.folder),
-        "ALERT_NETWORKS": NETWORKS,
-        "DJANGO_SETTINGS_MODULE": "monitor_site.settings",
-    }
+    sys.path.insert(0, str(ROOT))
+    own = {"DATA_DIR": str(home.folder), "ALERT_NETWORKS": NETWORKS}
+    os.environ |= own | {"DJANGO_SETTINGS_MODULE": "monitor_site.settings"}
     import django
 
     django.setup()
@@ -133,7 +132,7 @@ def main() -> None:
     Sink.arrived = {}
     server = ThreadingHTTPServer(("127.0.0.1", 0), Sink)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    with fresh_home(ALERT_NETWORKS=NETWORKS, DEMO="0") as home:
+    with fresh_home(ALERT_NETWORKS=NETWORKS) as home:
         found = measure(home, options, f"http://127.0.0.1:{server.server_address[1]}")
     Sink.ended.set()
     print(json.dumps(found) if options.json else "\n".join(f"{name}: {value}" for name, value in found.items()))
