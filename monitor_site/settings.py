@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from monitor_site.askers import networks
 from monitor_site.keeping import Unshown, demand_kind, kept, open_folder
+from monitor_site.policy import POLICY
 from monitor_site.practice_addresses import practice_markets
 from monitor_site.site_address import site_url
 
@@ -267,21 +268,7 @@ STORAGES = {
 MEDIA_ROOT = DATA_DIR / "media"
 
 # -- security -----------------------------------------------------------------------------------------------------
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": ["'none'"],
-        "script-src": ["'self'"],
-        "style-src": ["'self'"],
-        "img-src": ["'self'", "data:"],
-        "font-src": ["'self'"],
-        "connect-src": ["'self'"],
-        "manifest-src": ["'self'"],
-        "worker-src": ["'self'"],
-        "form-action": ["'self'"],
-        "base-uri": ["'none'"],
-        "frame-ancestors": ["'none'"],
-    }
-}
+CONTENT_SECURITY_POLICY = POLICY
 X_FRAME_OPTIONS = "DENY"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"

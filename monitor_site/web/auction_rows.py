@@ -7,7 +7,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
@@ -78,6 +79,12 @@ def extensions(pks: Collection[int]) -> dict[int, int]:
     """How often the end of these was moved, as far as anybody saw it."""
     events = ListingEvent.objects.filter(listing_id__in=pks, kind=EXTENDED).order_by()
     return dict(events.values_list("listing_id").annotate(n=Count("pk")))
+
+
+def times_extended() -> Coalesce:
+    """The same as a part of a query for matches."""
+    events = ListingEvent.objects.filter(listing=OuterRef("listing"), kind=EXTENDED).order_by()
+    return Coalesce(Subquery(events.values("listing").annotate(n=Count("pk")).values("n")), 0)
 
 
 def _row(listing: Listing, watches: list[Watch], extended: int, now: datetime) -> Row:

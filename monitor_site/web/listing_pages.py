@@ -13,13 +13,12 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from monitor_site.contract import Kind
 from monitor_site.watches import follow, services
 from monitor_site.watches.models import Listing, Match, MatchState
 from monitor_site.watches.noting import LONGEST_NOTE, write_note
 
 from . import degraded, pictures
-from .auction_rows import extensions
+from .auction_rows import times_extended
 from .cards import card_of, purchase_url
 from .feed import shown as as_cards
 from .history import history_of, mark_of, timeline_of
@@ -37,8 +36,8 @@ def own_listing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
     @wraps(view)
     def wrapper(request: HttpRequest, pk: int) -> HttpResponse:
-        matches = as_cards(Match.objects.of(request.user).filter(listing_id=min(pk, LARGEST_ID))).order_by("pk")
-        if not (found := list(matches)):
+        matches = as_cards(Match.objects.of(request.user).filter(listing_id=min(pk, LARGEST_ID)))
+        if not (found := list(matches.annotate(extended=times_extended()).order_by("pk"))):
             raise Http404
         return view(request, found)
 
@@ -74,7 +73,7 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
         "purchase": purchase_url(thing, gone=card.standing.gone),
         "history": history,
         "change": history.change if history and not card.is_auction else None,
-        "extended": extensions([thing.pk]).get(thing.pk, 0) if thing.kind == Kind.AUCTION else 0,
+        "extended": getattr(matches[0], "extended", 0),
         "comparables": comparable(matches[0], now=now),
         "siblings": siblings_of(user, thing),
         "others": same_seller(user, thing, now=now),

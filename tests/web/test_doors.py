@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("redis")  # empty: it counts failed sign-in
 
 OPEN = {
     "healthz", "readyz", "metrics", "manifest", "favicon", "events", "sign-in-once", "account_login", "account_logout",
-    "account_inactive", "account_reset_password", "set-language-pref", "set-theme", "feed", "thumb",
+    "account_inactive", "account_reset_password", "set-language-pref", "set-theme", "feed", "thumb", "push-worker",
 }  # fmt: skip
 FULL = {
     "SECRET_KEY": "x",
