@@ -93,7 +93,7 @@ def prune(now: datetime) -> None:
     old = now - timedelta(days=settings.CHECK_RETENTION_DAYS)
     _prune(Check.objects.filter(started_at__lt=old), give_up)
     idle = Q(checked_at__lt=old) | Q(checked_at=None, created_at__lt=old)
-    _prune(Target.objects.looks().filter(idle, active=False, quarantined_at=None), give_up)
+    _prune(Target.objects.looks().filter(idle, active=False, quarantined_at=None, links=None), give_up)
     _prune(Doubt.objects.filter(raised_at__lt=old), give_up)
     _prune(Sample.objects.filter(at__lt=now - SAMPLES_KEPT), give_up)
     _prune(OutboxRow.objects.filter(done_at__lt=now - OUTBOX_KEPT), give_up)

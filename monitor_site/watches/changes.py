@@ -5,9 +5,10 @@ from datetime import datetime
 
 from monitor_site.outbox import services as outbox
 
-from .follow import follow_later, wanted
+from .follow import follow_later
 from .models import EventKind
 from .sightings import Seen
+from .wants import wanted
 
 TOPIC = "listing"
 # It changes nothing that a card shows.

@@ -13,7 +13,7 @@ from django.db.models import F
 
 from monitor_site.contract import NoPace, SuspectEmpty
 
-from . import changes, doubts, gathering, looking, sold
+from . import changes, crossing, doubts, gathering, looking, sold
 from .answering import answer
 from .beat import missed_beats, phase_ms
 from .joining import Joined, join, tell
@@ -88,7 +88,9 @@ def _found(results: Sequence[Result], targets: dict[int, Target], now: datetime)
     joined = join(
         pages=[page for page in pages if page.changed or page.due or page.whole], links=links, seen=seen, now=now
     )
+    looking.adopt(_good(looks), targets, seen)
     answer(_good(looks), seen, joined, now=now)
+    crossing.cross(_good(looks), targets, seen, joined, now=now)
     tell(joined, now=now)
     gathering.note_found(pages, seen, now=now)
     joined.new.update(gathering.gather(_good(sales), targets, now=now))
