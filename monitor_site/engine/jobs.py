@@ -10,7 +10,7 @@ from monitor_site.outbox import stream
 from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, questions, sold, wants
 from monitor_site.watches.models import Crossing, Match
 
-from . import previews, settling, upkeep
+from . import planning, previews, settling, upkeep
 from .schedule import Schedule
 from .worker import current_loop, current_postman
 
@@ -39,7 +39,9 @@ def run_checks(marketplace: str, ticket: str) -> None:
 def settle_targets(target_ids: Sequence[int]) -> None:
     """Targets were made, changed or given up."""
     taken = outbox.take(topic=questions.TOPIC, object_ids=target_ids)
-    settling.settle(Schedule(redis_client()), target_ids=list(taken))
+    schedule = Schedule(redis_client())
+    settling.settle(schedule, target_ids=list(taken))
+    planning.soon(schedule)
     outbox.finish(topic=questions.TOPIC, taken=taken, now=datetime.now(UTC))
 
 

@@ -160,12 +160,14 @@ def _row(watch: Any, facts: _Facts, *, now: datetime) -> Row:
 
 def intervals_of(watch: Watch) -> dict[str, int]:
     """The shortest interval, in seconds, at each marketplace that this watch asks."""
-    return _intervals(Target.objects.filter(links__watch=watch).only("marketplace", "interval_seconds"))
+    return _intervals(
+        Target.objects.filter(links__watch=watch).only("marketplace", "interval_seconds", "planned_seconds")
+    )
 
 
 def _intervals(targets: Iterable[Target]) -> dict[str, int]:
-    slowest_first = sorted(targets, key=lambda target: (target.marketplace, -target.interval_seconds))
-    return {target.marketplace: target.interval_seconds for target in slowest_first}
+    slowest_first = sorted(targets, key=lambda target: (target.marketplace, -target.every_seconds))
+    return {target.marketplace: target.every_seconds for target in slowest_first}
 
 
 def _is_failing(target: Target) -> bool:
@@ -236,7 +238,7 @@ def beat_of(watch: Watch, targets: Iterable[Target], *, now: datetime) -> Beat:
     if watch.paused_at or not planned:
         return Beat(checked_at=checked, next_at=None, every=watch.interval_seconds)
     next_at, target = min(planned, key=lambda pair: pair[0])
-    return Beat(checked_at=checked, next_at=next_at, every=target.interval_seconds)
+    return Beat(checked_at=checked, next_at=next_at, every=target.every_seconds)
 
 
 def _has_a_time(target: Target) -> bool:
@@ -245,9 +247,11 @@ def _has_a_time(target: Target) -> bool:
 
 
 def _next(target: Target, now: datetime) -> datetime:
-    phase = phase_ms(target.key, target.interval_seconds)
+    if target.due_at is not None:
+        return target.due_at
+    phase = phase_ms(target.key, target.every_seconds)
     after = int(now.timestamp() * 1000)
-    due = next_beat(phase=phase, interval_seconds=target.interval_seconds, after_ms=after)
+    due = next_beat(phase=phase, interval_seconds=target.every_seconds, after_ms=after)
     return datetime.fromtimestamp(due / 1000, tz=UTC)
 
 
