@@ -12,7 +12,7 @@ from monitor_site.watches.models import Crossing, Match
 
 from . import planning, previews, settling, upkeep
 from .schedule import Schedule
-from .worker import current_loop, current_postman
+from .worker import current_holder, current_loop, current_postman
 
 PATH = "monitor_site.engine.jobs"
 
@@ -116,6 +116,11 @@ def look_at_listings(listing_ids: Sequence[int]) -> None:
     outbox.finish(topic=doubts.ASK, taken=taken, now=datetime.now(UTC))
 
 
+def run_exact(name: str) -> None:
+    """An instant is near; the worker's own thread waits for it."""
+    current_holder().hold(name)
+
+
 def run_upkeep(ticket: str) -> None:
     """A ticket of the upkeep schedule: run what is due, one task after the other."""
     upkeep.run_due(ticket)
@@ -125,6 +130,6 @@ ALLOWED = frozenset(
     f"{PATH}.{job.__name__}"
     for job in (
         run_checks, settle_targets, hurry_targets, announce_matches, announce_crossings, announce_changes, deliver,
-        follow_listings, settle_sales, ask_preview, look_at_listings, run_upkeep,
+        follow_listings, settle_sales, ask_preview, look_at_listings, run_exact, run_upkeep,
     )
 )  # fmt: skip

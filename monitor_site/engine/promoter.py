@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import redis
 import structlog
@@ -17,7 +18,7 @@ from monitor_site.connections import key, lane_queue
 from monitor_site.contract import Pace
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
-from . import settling, upkeep
+from . import exact, settling, upkeep
 from .jobs import PATH
 from .schedule import TICKET_TTL_MS, UPKEEP, WAKE, Schedule
 
@@ -39,7 +40,7 @@ class Promoter:
     def __post_init__(self) -> None:
         self.schedule = Schedule(self.client)
         self._plant_at = 0.0
-        self._queues = {lane: lane_queue(lane, self.client) for lane in ("checks", UPKEEP)}
+        self._queues = {lane: lane_queue(lane, self.client) for lane in ("checks", UPKEEP, "timed")}
 
     def run(self, *, stopped: Callable[[], bool]) -> None:
         """Promote until ``stopped``."""
@@ -62,6 +63,7 @@ class Promoter:
         if not self.schedule.is_built():
             self._rebuild()
         self._plant()
+        exact.hand_over(self.client, self._queues["timed"], now_ms=self.schedule.now_ms())
         waits = [self._ask(name) for name in sorted(self._marketplaces())]
         return min([LONGEST_WAIT_SECONDS, *waits])
 
@@ -98,6 +100,7 @@ class Promoter:
         """Once a minute, so that housekeeping comes back whatever was lost, and a new release's tasks begin."""
         if time.monotonic() >= self._plant_at:
             upkeep.plant(self.schedule)
+            exact.plant(self.client, now=datetime.now(UTC))
             self._plant_at = time.monotonic() + PLANT_SECONDS
 
     def _beat(self) -> None:

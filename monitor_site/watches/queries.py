@@ -13,6 +13,7 @@ from .beat import next_beat, phase_ms
 from .figures import COUNTED, hourly, last_hours, lows, midnight, recent
 from .models import Check, EventKind, ListingEvent, Match, Note, Outcome, Target, Watch, WatchTarget
 from .needs import Need, needing
+from .plan import Because, Planned
 from .text import fold
 
 PAGE = 50
@@ -25,7 +26,8 @@ class Row:
     """A watch as a list shows it.
 
     ``every`` is the interval in seconds of the question that is next, ``intervals`` the shortest one at each of its
-    marketplaces. ``failing`` are the marketplaces of failing or quarantined questions with the code of an error.
+    marketplaces, ``planned`` the slowest at each where the plan differs from the wish, with the reason. ``failing`` are
+    the marketplaces of failing or quarantined questions with the code of an error.
     ``next_at`` is ``None`` when nobody can say. ``ticks`` are the last runs, oldest first: ``ok``, ``late``, ``fail``
     or ``none``. ``hours`` counts matches in each of the last 24 hours of the user's clock, ``today`` those since
     midnight. ``low`` is the lowest price that matched in 30 days, ``None`` when nothing did. ``picture`` is the
@@ -39,6 +41,7 @@ class Row:
     next_at: datetime | None
     every: int
     intervals: Mapping[str, int]
+    planned: Mapping[str, Planned]
     failing: Mapping[str, str]
     ticks: tuple[str, ...]
     hours: tuple[int, ...]
@@ -149,6 +152,7 @@ def _row(watch: Any, facts: _Facts, *, now: datetime) -> Row:
         next_at=beat.next_at,
         every=beat.every,
         intervals=_intervals(targets),
+        planned=_planned(targets),
         failing={target.marketplace: target.last_error or "failing" for target in targets if _is_failing(target)},
         ticks=facts.ticks[watch.pk],
         hours=tuple(counts.get(hour, 0) for hour in facts.hours),
@@ -168,6 +172,15 @@ def intervals_of(watch: Watch) -> dict[str, int]:
 def _intervals(targets: Iterable[Target]) -> dict[str, int]:
     slowest_first = sorted(targets, key=lambda target: (target.marketplace, -target.every_seconds))
     return {target.marketplace: target.every_seconds for target in slowest_first}
+
+
+def _planned(targets: Iterable[Target]) -> dict[str, Planned]:
+    fastest_first = sorted(targets, key=lambda target: (target.marketplace, target.every_seconds))
+    return {
+        target.marketplace: Planned(seconds=target.every_seconds, because=Because(target.planned_because))
+        for target in fastest_first
+        if target.active and target.planned_because
+    }
 
 
 def _is_failing(target: Target) -> bool:

@@ -17,9 +17,11 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import needs, queries, tagging
 from monitor_site.watches.models import Tag
 from monitor_site.watches.needs import Need, Summary
+from monitor_site.watches.planned import Standing
 from monitor_site.watches.queries import Row
 
 from . import degraded, pictures
+from .plan_words import plan_words, standing_of
 from .query_filters import number
 from .resting_words import ALWAYS, HOUR, MORNING, muted_words
 from .watch_words import Health, Note, health, marketplace_title, note_of, price_words
@@ -46,7 +48,7 @@ ACTS: Mapping[str, "str | Promise"] = {
 class Line:
     """A row with its words; ``picture`` is the address of the thumbnail here, ``stopped``: nothing checks it.
 
-    ``muted`` says until when, and is empty otherwise.
+    ``muted`` says until when, and is empty otherwise; ``paced`` how often and why it is asked otherwise than wished.
     """
 
     row: Row
@@ -58,6 +60,7 @@ class Line:
     runs_in_words: str
     stopped: bool
     muted: str
+    paced: str
     tags: Sequence[Tag]
 
 
@@ -104,7 +107,14 @@ def plain_name(text: str | None) -> str:
     return text if text and text.isascii() and text.isidentifier() and len(text) <= LONGEST_NAME else ""
 
 
-def line_of(row: Row, *, still: Mapping[str, BreakerView], tags: Sequence[Tag], now: datetime) -> Line:
+def line_of(
+    row: Row,
+    *,
+    still: Mapping[str, BreakerView],
+    standing: Mapping[str, Standing],
+    tags: Sequence[Tag],
+    now: datetime,
+) -> Line:
     """A row in words; ``still`` are the marketplaces that are not asked at the moment."""
     watch = row.watch
     return Line(
@@ -117,6 +127,7 @@ def line_of(row: Row, *, still: Mapping[str, BreakerView], tags: Sequence[Tag], 
         runs_in_words=_runs_in_words(row.ticks),
         stopped=bool(watch.paused_at) or (row.need in {Need.PLUGIN, Need.QUARANTINED} and row.next_at is None),
         muted=muted_words(watch, now=now),
+        paced=plan_words(row, standing),
         tags=tags,
     )
 
@@ -186,7 +197,8 @@ def lines_of(
 
 def _lines(rows: Sequence[Row], *, still: Mapping[str, BreakerView], now: datetime) -> list[Line]:
     tags = tagging.tags_by_watch([row.watch.pk for row in rows])
-    return [line_of(row, still=still, tags=tags[row.watch.pk], now=now) for row in rows]
+    standing = standing_of(rows)
+    return [line_of(row, still=still, standing=standing, tags=tags[row.watch.pk], now=now) for row in rows]
 
 
 def lines_by_id(user: Any, ids: Collection[int], *, now: datetime) -> list[Line]:
