@@ -72,7 +72,7 @@ local function score_of(due, rank)
 end
 local function find(set, most)
   local found = redis.call('ZRANGEBYSCORE', set, '-inf', now + ahead, 'WITHSCORES', 'LIMIT', 0,
-                           math.min(4 * most + suspects + 100, 1000))
+                           math.min(math.max(4 * most, most + 100) + suspects, 1000))
   if #found == 0 then return 0 end
   local ids, own = {}, {}
   for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
@@ -90,14 +90,17 @@ local function find(set, most)
     end
   end
   if #own > most then
-    local ranks = redis.call('HMGET', KEYS[12], unpack(ids))
-    local rank_of = {}
-    for i, id in ipairs(ids) do rank_of[id] = ranks[i] end
-    for i, one in ipairs(own) do one[4], one[5] = score_of(one[2], rank_of[one[1]]), i end
-    table.sort(own, function(a, b)
-      if a[4] ~= b[4] then return a[4] > b[4] end
-      return a[5] < b[5]
-    end)
+    local ranks, turn_of = redis.call('HMGET', KEYS[12], unpack(ids)), {}
+    for i, id in ipairs(ids) do turn_of[id] = ranks[i] end
+    -- Plain numbers sort many times faster than with a function; the tiny part makes each its own, oldest first.
+    local turns, one_of = {}, {}
+    for i, one in ipairs(own) do
+      local turn = i * 1e-7 - score_of(one[2], turn_of[one[1]])
+      while one_of[turn] do turn = turn + 1e-9 end
+      turns[i], one_of[turn] = turn, one
+    end
+    table.sort(turns)
+    for i, turn in ipairs(turns) do own[i] = one_of[turn] end
   end
   for _, one in ipairs(own) do candidates[#candidates + 1] = one end
   return #own
