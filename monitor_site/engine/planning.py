@@ -46,9 +46,11 @@ def _is_late(schedule: Schedule) -> bool:
 
 def _plan(name: str, schedule: Schedule, client: redis.Redis, load: Load, now: datetime) -> None:
     begun = time.monotonic()
-    changed, standing = planned.replan(marketplace=name, load=load, now=now)
-    settling.draw_near(schedule, target_ids=changed)
-    planned.keep(client, name, standing)
+    made = planned.replan(marketplace=name, load=load, now=now)
+    settling.draw_near(schedule, target_ids=made.sooner)
+    planned.keep(client, name, made.standing)
     seconds = time.monotonic() - begun
-    if changed or seconds > SLOW_SECONDS:
-        log.info("plan.made", marketplace=name, changed=len(changed), asked=standing.questions, seconds=seconds)
+    if made.changed or seconds > SLOW_SECONDS:
+        log.info(
+            "plan.made", marketplace=name, changed=len(made.changed), asked=made.standing.questions, seconds=seconds
+        )

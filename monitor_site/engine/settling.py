@@ -46,10 +46,10 @@ def beat_after(target: Target, now_ms: int) -> int:
 
 
 def draw_near(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
-    """Targets whose interval was planned anew: due at the next beat of the new grid, if that is sooner.
+    """Targets that are asked more often than before: due at the next beat of the new grid, if that is sooner.
 
-    One that is asked less often keeps the time it has, so that nothing is put off again and again; one that backs off
-    after a failure goes on doing so.
+    What is asked less often keeps the time it has, so that nothing is put off again and again; what backs off after a
+    failure goes on doing so.
     """
     now = schedule.now_ms()
     moves: dict[str, list[tuple[str, str, int]]] = {}

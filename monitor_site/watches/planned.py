@@ -95,14 +95,27 @@ def room(marketplace: str, *, now: datetime) -> float:
     return capacity(catalog().pace(marketplace).per_minute, aside=aside)
 
 
-def replan(*, marketplace: str, load: Load, now: datetime) -> tuple[list[int], Standing]:
-    """Plan a marketplace anew; returns the targets whose interval has changed, and how the marketplace stands."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replanned:
+    """Targets whose interval has changed, those of them that are asked more often now, how the marketplace stands."""
+
+    changed: Sequence[int]
+    sooner: Sequence[int]
+    standing: Standing
+
+
+def replan(*, marketplace: str, load: Load, now: datetime) -> Replanned:
+    """Plan a marketplace anew, and write down what has changed."""
     wishes, pace = read(marketplace, now=now), room(marketplace, now=now)
     planned = plan(wishes.asked, wishes.weights, pace=pace, load=load, resting=wishes.resting)
     steady = {pk: steadied(wishes.before[pk], one) for pk, one in planned.items()}
     changed = {pk: one for pk, one in steady.items() if one != wishes.before[pk]}
     _write(changed, now)
-    return sorted(changed), _standing(wishes, pace, load)
+    return Replanned(
+        changed=sorted(changed),
+        sooner=[pk for pk, one in sorted(changed.items()) if one.seconds < wishes.before[pk].seconds],
+        standing=_standing(wishes, pace, load),
+    )
 
 
 def _standing(wishes: Wishes, pace: float, load: Load) -> Standing:

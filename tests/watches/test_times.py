@@ -1,6 +1,7 @@
 """Hours, weekdays, cron and jitter on a person's clock, over midnight and when the clock is changed."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -77,7 +78,7 @@ def test_hours_shorter_than_the_interval_are_asked_in_once_at_a_place_of_their_o
     trigger = Trigger(every=24 * 3600, zone=TOKYO, start=3 * 60, end=3 * 60 + 10)
     dues = following(trigger, ms(TOKYO, 2026, 5, 1, 0, 0), 3)
     assert all(local(due, TOKYO).hour == 3 and local(due, TOKYO).minute < 10 for due in dues)
-    assert [later - sooner for sooner, later in zip(dues, dues[1:], strict=False)] == [24 * HOUR, 24 * HOUR]
+    assert [later - sooner for sooner, later in pairwise(dues)] == [24 * HOUR, 24 * HOUR]
 
 
 @pytest.mark.parametrize(("day", "hours"), [((2026, 3, 29), 23), ((2026, 10, 25), 25), ((2026, 6, 1), 24)])
@@ -110,7 +111,7 @@ def test_cron_and_hours_must_both_hold():
 def test_cron_goes_on_through_the_hour_that_comes_twice():
     trigger = Trigger(every=1800, zone=NEW_YORK, cron="*/30 * * * *")
     dues = following(trigger, ms(NEW_YORK, 2026, 11, 1, 0, 30), 6)
-    assert [later - sooner for sooner, later in zip(dues, dues[1:], strict=False)] == [30 * MINUTE] * 5
+    assert [later - sooner for sooner, later in pairwise(dues)] == [30 * MINUTE] * 5
 
 
 def test_a_stretched_cron_leaves_out_what_comes_too_soon_after_the_last_time():

@@ -96,6 +96,7 @@ def test_sections_sum_themselves_up(hers: Client) -> None:
         "More words": (False, "in the title only"),
         "Limits": (True, "any price, any condition"),
         "Seller": (False, "any seller"),
+        "When": (False, "at any time"),
         "Auctions": (False, "any end, any number of bids"),
     }
     hers.post(NEW, TYPED | RULES | {"price_max": "60000", "conditions": ["new"], "shipping": "included"})

@@ -169,7 +169,13 @@ class Watch(models.Model):
             models.CheckConstraint(condition=~Q(marketplaces=[]), name="watch_has_a_marketplace"),
             models.CheckConstraint(
                 condition=Q(active_from=None, active_to=None)
-                | Q(~Q(active_from=F("active_to")), active_from__lt=DAY_MINUTES, active_to__lt=DAY_MINUTES),
+                | Q(
+                    ~Q(active_from=F("active_to")),
+                    active_from__isnull=False,
+                    active_to__isnull=False,
+                    active_from__lt=DAY_MINUTES,
+                    active_to__lt=DAY_MINUTES,
+                ),
                 name="watch_hours_bounded",
             ),
             models.CheckConstraint(condition=Q(policy__in=Policy.values), name="watch_policy_known"),
