@@ -49,6 +49,9 @@ bench:
 	@$(PYTHON) benchmarks/trouble.py
 	@$(PYTHON) benchmarks/parsing.py
 	@$(PYTHON) benchmarks/matching.py
+	@$(PYTHON) benchmarks/growth.py
+	@$(PYTHON) benchmarks/fairness.py
+	@$(PYTHON) benchmarks/exact.py
 
 messages:
 	@$(INSTALL) requirements.txt

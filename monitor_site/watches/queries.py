@@ -3,17 +3,17 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import Any
 
 from django.db.models import Exists, JSONField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from .beat import next_beat, phase_ms
+from .asked import beat_of, intervals, planned_otherwise
 from .figures import COUNTED, hourly, last_hours, lows, midnight, recent
 from .models import Check, EventKind, ListingEvent, Match, Note, Outcome, Target, Watch, WatchTarget
 from .needs import Need, needing
-from .plan import Because, Planned
+from .plan import Planned
 from .text import fold
 
 PAGE = 50
@@ -48,15 +48,6 @@ class Row:
     today: int
     low: int | None
     picture: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beat:
-    """When a watch was checked last, when it is next, and how long that wait is in all, in seconds."""
-
-    checked_at: datetime | None
-    next_at: datetime | None
-    every: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,8 +142,8 @@ def _row(watch: Any, facts: _Facts, *, now: datetime) -> Row:
         checked_at=beat.checked_at,
         next_at=beat.next_at,
         every=beat.every,
-        intervals=_intervals(targets),
-        planned=_planned(targets),
+        intervals=intervals(targets),
+        planned=planned_otherwise(targets),
         failing={target.marketplace: target.last_error or "failing" for target in targets if _is_failing(target)},
         ticks=facts.ticks[watch.pk],
         hours=tuple(counts.get(hour, 0) for hour in facts.hours),
@@ -164,23 +155,9 @@ def _row(watch: Any, facts: _Facts, *, now: datetime) -> Row:
 
 def intervals_of(watch: Watch) -> dict[str, int]:
     """The shortest interval, in seconds, at each marketplace that this watch asks."""
-    return _intervals(
+    return intervals(
         Target.objects.filter(links__watch=watch).only("marketplace", "interval_seconds", "planned_seconds")
     )
-
-
-def _intervals(targets: Iterable[Target]) -> dict[str, int]:
-    slowest_first = sorted(targets, key=lambda target: (target.marketplace, -target.every_seconds))
-    return {target.marketplace: target.every_seconds for target in slowest_first}
-
-
-def _planned(targets: Iterable[Target]) -> dict[str, Planned]:
-    fastest_first = sorted(targets, key=lambda target: (target.marketplace, target.every_seconds))
-    return {
-        target.marketplace: Planned(seconds=target.every_seconds, because=Because(target.planned_because))
-        for target in fastest_first
-        if target.active and target.planned_because
-    }
 
 
 def _is_failing(target: Target) -> bool:
@@ -241,31 +218,6 @@ def matches_today(*, user: Any, now: datetime, zone: tzinfo) -> int:
     """Told matches of a user since midnight of their clock; ``COUNTED`` stands for more."""
     today = Match.objects.of(user).told().filter(matched_at__gte=midnight(now, zone))
     return today.order_by()[:COUNTED].count()
-
-
-def beat_of(watch: Watch, targets: Iterable[Target], *, now: datetime) -> Beat:
-    """The latest check and the next one over all questions of a watch; one that backs off names no time."""
-    asked = list(targets)
-    checked = max((target.checked_at for target in asked if target.checked_at), default=None)
-    planned = [(_next(target, now), target) for target in asked if _has_a_time(target)]
-    if watch.paused_at or not planned:
-        return Beat(checked_at=checked, next_at=None, every=watch.interval_seconds)
-    next_at, target = min(planned, key=lambda pair: pair[0])
-    return Beat(checked_at=checked, next_at=next_at, every=target.every_seconds)
-
-
-def _has_a_time(target: Target) -> bool:
-    """One that fails again and again backs off, by how much only the schedule knows."""
-    return target.active and target.quarantined_at is None and target.failures < 2
-
-
-def _next(target: Target, now: datetime) -> datetime:
-    if target.due_at is not None:
-        return target.due_at
-    phase = phase_ms(target.key, target.every_seconds)
-    after = int(now.timestamp() * 1000)
-    due = next_beat(phase=phase, interval_seconds=target.every_seconds, after_ms=after)
-    return datetime.fromtimestamp(due / 1000, tz=UTC)
 
 
 RESULTS: Mapping[str, Q] = {
