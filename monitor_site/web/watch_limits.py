@@ -113,11 +113,8 @@ class LimitsForm(forms.Form):
         label=_("Ends within"),
         help_text=_("For example 30m, 6h or 1d."),
     )
-    active_from = ClockField(
-        label=_("Only from"),
-        help_text=_("On your clock. Left empty, the whole day; over midnight, if the second is earlier."),
-    )
-    active_to = ClockField(label=_("Until"))
+    active_from = ClockField(label=_("Only from"), help_text=_("On your clock. Left empty, the whole day."))
+    active_to = ClockField(label=_("Until"), help_text=_("Earlier than the first means over midnight."))
     weekdays = forms.TypedMultipleChoiceField(
         label=_("Only on these days"),
         required=False,

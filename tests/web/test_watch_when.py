@@ -118,7 +118,7 @@ def test_list_and_page_say_how_often_it_is_asked_in_fact_and_why(
     watch = watch_of(alice, timezone.now(), interval_seconds=60)
     address = plan_it(watch, because)
     planned.keep(redis_client(), "mercari", Standing(questions=120, pace=18.0, wished=120.0))
-    for place in (address, reverse("watches"), f"{reverse('watches')}?live={watch.pk}"):
+    for place in (address, reverse("watches")):
         assert words in hers.get(place, headers=EN).content.decode()
 
 
