@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
-from monitor_site.watches.follow import wanted
+from monitor_site.watches.wants import wanted
 from monitor_site.watches.models import EventKind, ListingEvent, Match
 
 from .models import AlertKind

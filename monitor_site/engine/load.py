@@ -38,16 +38,17 @@ class Machine:
     looks: deque[float] = field(default_factory=lambda: deque(maxlen=LOOKS))
 
     def look(self, *, late: bool) -> Load:
-        """Look again; the first look of a process knows nothing yet and counts as calm."""
+        """Look again; the first looks of a process say nothing, as starting up is work, and count as calm."""
         self.looks.append(psutil.cpu_percent(interval=None))
-        memory = psutil.virtual_memory().percent
-        self.level = load_of(cpu=self.cpu, memory=memory, late=late, before=self.level)
+        if self.cpu is not None:
+            memory = psutil.virtual_memory().percent
+            self.level = load_of(cpu=self.cpu, memory=memory, late=late, before=self.level)
         return self.level
 
     @property
-    def cpu(self) -> float:
-        """Processor time in use lately, in percent of the whole machine."""
-        return sum(self.looks) / len(self.looks) if self.looks else 0.0
+    def cpu(self) -> float | None:
+        """Processor time in use lately, in percent of the whole machine; ``None`` while nobody can say."""
+        return sum(self.looks) / LOOKS if len(self.looks) == LOOKS else None
 
 
 machine = Machine()

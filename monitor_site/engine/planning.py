@@ -34,7 +34,7 @@ def plan_all(now: datetime) -> None:
     schedule, client = Schedule(redis_client()), redis_client()
     before, load = machine.level, machine.look(late=_is_late(schedule))
     if load != before:
-        log.warning("machine.load", level=load.value, before=before.value, cpu=round(machine.cpu))
+        log.warning("machine.load", level=load.value, before=before.value, cpu=machine.cpu)
     for name in sorted(catalog().plugins):
         _plan(name, schedule, client, load, now)
 

@@ -145,7 +145,7 @@ def is_night(now: datetime) -> bool:
 
 def is_idle(_now: datetime) -> bool:
     """The machine has half of its processors to spare."""
-    return machine.cpu < IDLE_CPU
+    return machine.cpu is not None and machine.cpu < IDLE_CPU
 
 
 TASKS = {

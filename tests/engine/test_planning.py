@@ -169,8 +169,13 @@ def test_a_machine_is_busy_only_where_something_is_late_and_calm_again_well_belo
     assert load_of(cpu=cpu, memory=memory, late=late, before=before) == level
 
 
-def test_the_first_look_at_a_machine_knows_nothing_and_is_calm() -> None:
-    assert (Machine().cpu, Machine().level) == (0.0, Load.CALM)
+def test_the_first_looks_at_a_machine_say_nothing_and_it_counts_as_calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(load.psutil, "cpu_percent", lambda interval: 100.0)
+    seen = Machine()
+    assert [seen.look(late=True) for _ in range(3)] == [Load.CALM, Load.CALM, Load.SHEDDING]
+    assert seen.cpu == 100.0
+    assert Machine().cpu is None
 
 
 @pytest.mark.parametrize(("hour", "night"), [(16, False), (17, True), (18, True), (19, False)])
@@ -182,9 +187,11 @@ def test_heavy_upkeep_runs_only_while_all_its_conditions_hold(monkeypatch: pytes
     ran: list[datetime] = []
     night, day = datetime(2026, 5, 1, 17, 0, tzinfo=UTC), datetime(2026, 5, 1, 3, 0, tzinfo=UTC)
     task = upkeep.Task(run=ran.append, every_seconds=60, only=upkeep.TASKS["tidy"].only)
-    monkeypatch.setattr(upkeep.machine, "looks", [20.0])
+    monkeypatch.setattr(upkeep.machine, "looks", [20.0] * 2)
+    assert not task.may_run(night), "what nobody knows is not idle"
+    monkeypatch.setattr(upkeep.machine, "looks", [20.0] * 3)
     assert (task.may_run(night), task.may_run(day)) == (True, False)
-    monkeypatch.setattr(upkeep.machine, "looks", [80.0])
+    monkeypatch.setattr(upkeep.machine, "looks", [80.0] * 3)
     assert not task.may_run(night)
     assert upkeep.TASKS["audit"].may_run(day)
 
