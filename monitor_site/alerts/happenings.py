@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
-from monitor_site.watches.wants import wanted
 from monitor_site.watches.models import EventKind, ListingEvent, Match
+from monitor_site.watches.wants import wanted
 
 from .models import AlertKind
 from .telling import Draft, publish

@@ -11,7 +11,7 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import planned
 from monitor_site.watches.plan import Load
 
-from . import settling
+from . import ranking, settling
 from .load import machine
 from .schedule import UPKEEP, Schedule
 
@@ -35,6 +35,7 @@ def plan_all(now: datetime) -> None:
     before, load = machine.level, machine.look(late=_is_late(schedule))
     if load != before:
         log.warning("machine.load", level=load.value, before=before.value, cpu=machine.cpu)
+    ranking.rank_questions()
     for name in sorted(catalog().plugins):
         _plan(name, schedule, client, load, now)
 

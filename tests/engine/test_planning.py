@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from monitor_site.alerts.models import WatchAlerts
+from monitor_site.alerts.models.channels import Importance
 from monitor_site.connections import key
 from monitor_site.contract import Pace
-from monitor_site.engine import jobs, load, planning, settling, upkeep
+from monitor_site.engine import jobs, load, planning, ranking, settling, upkeep
 from monitor_site.engine.load import Machine, load_of
 from monitor_site.engine.schedule import UPKEEP, Schedule
 from monitor_site.marketplaces.catalog import catalog
@@ -147,6 +149,21 @@ def test_how_marketplaces_stand_is_told_to_the_pages(alice: Any, redis: Any) -> 
     asked_by(alice, datetime.now(UTC), 3)
     planning.plan_all(datetime.now(UTC))
     assert planned.standings(redis, catalog().plugins)["mercari"].questions == 3
+
+
+def test_what_people_find_important_goes_to_the_questions_of_their_watches(alice: Any, bob: Any, redis: Any) -> None:
+    now = datetime.now(UTC)
+    high, low, usual = (watch_of(alice, now, must=[word]) for word in ("a", "b", "c"))
+    for watch, importance in ((high, Importance.HIGH), (low, Importance.LOW), (usual, Importance.NORMAL)):
+        WatchAlerts.objects.create(watch=watch, importance=importance)
+    planning.plan_all(now)
+    assert [watch.links.get().target.importance for watch in (high, low, usual)] == [80, 30, None]
+    others = watch_of(bob, now, must=["b"])
+    planning.plan_all(now)
+    assert others.links.get().target.importance is None
+    services.pause_watch(watch=high, now=now)
+    assert ranking.rank_questions() == 1
+    assert not Target.objects.exclude(importance=None).exists()
 
 
 @pytest.mark.parametrize(
