@@ -34,6 +34,8 @@ class User(AbstractUser):
     weight = models.PositiveSmallIntegerField(
         _("weight"),
         default=1,
+        # What an earlier release writes knows no weight.
+        db_default=1,
         help_text=_(
             "A person of weight 2 gets twice the share of one of weight 1 where marketplaces are short of pace."
         ),

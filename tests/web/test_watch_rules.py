@@ -108,6 +108,7 @@ def test_sections_sum_themselves_up(hers: Client) -> None:
             "≤ ¥60,000 with shipping · Fixed price, Auction · New, unused · shipping included · listed within 1 d 12 h",
         ),
         "Seller": (False, "rating from 95 % · at least 1,000 ratings"),
+        "When": (False, "at any time"),
         "Auctions": (False, "auctions that end within 1 d · auctions without bids"),
     }
 

@@ -4,6 +4,11 @@ from django.conf import settings
 from django.db import migrations, models
 
 
+def forget_times(apps, schema_editor):
+    """Before, a search had no time of its own: it beats on its interval again."""
+    apps.get_model("watches", "Target").objects.filter(kind="search").update(due_at=None)
+
+
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -16,6 +21,7 @@ class Migration(migrations.Migration):
             model_name='target',
             name='target_is_of_its_kind',
         ),
+        migrations.RunPython(migrations.RunPython.noop, forget_times),
         migrations.AddField(
             model_name='target',
             name='gave_at',
