@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from .holding import DAY, midnight_of
 from .models import AlertKind, Channel, Delivery, DeliveryState, Held, Notice
 
-# Longer than a send may take, with its picture.
-BUSY = timedelta(seconds=30)
 # So many messages come one by one; more at once are one message.
 FEW = 3
 MOST_IN_ONE = 200
@@ -48,10 +47,15 @@ def claim(*, channel_id: int, rates: Mapping[str, float], now: datetime) -> Parc
         return Parcel(delivery=delivery, channel=channel, fence=channel.fence)
 
 
+def busy_time() -> timedelta:
+    """How long a worker has a channel for itself: longer than a send may take, with its picture."""
+    return timedelta(seconds=3 * settings.LEASE_SECONDS)
+
+
 def _taken(channel_id: int, now: datetime) -> Channel | None:
     """Winning is an update that changed one row."""
     free = Channel.objects.filter(Q(busy_until=None) | Q(busy_until__lte=now), pk=channel_id)
-    if not free.update(busy_until=now + BUSY, fence=F("fence") + 1):
+    if not free.update(busy_until=now + busy_time(), fence=F("fence") + 1):
         return None
     return Channel.objects.select_related("user").get(pk=channel_id)
 

@@ -46,8 +46,6 @@ def _judge(delivery: Delivery, answer: Answer, now: datetime) -> None:
         _end(delivery, DeliveryState.SENT, now)
     elif answer.outcome == Outcome.THROTTLED and now < delivery.created_at + LONGEST_THROTTLE:
         delivery.due_at = now + asked_wait(answer)
-    elif answer.outcome == Outcome.REFUSED and not delivery.plain:
-        delivery.plain, delivery.due_at = True, now
     elif answer.outcome in {Outcome.FORBIDDEN, Outcome.UNREACHABLE} and delivery.attempts <= len(WAITS):
         delivery.due_at = now + max(timedelta(seconds=WAITS[delivery.attempts - 1]), asked_wait(answer, least=0))
     else:

@@ -6,7 +6,7 @@ from html import escape
 
 LONGEST_TITLE = 120
 # Zl, Zp and Cc break lines; Cf turns the direction, hides letters and joins emoji: all but the joiner go.
-INVISIBLE = {"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"}
+INVISIBLE = {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}
 JOINER = "\N{ZERO WIDTH JOINER}"
 MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~])")
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
-from monitor_site.watches.models import EventKind, ListingEvent, Match
+from monitor_site.watches.models import Cause, Crossing, EventKind, ListingEvent, Match
 from monitor_site.watches.wants import wanted
 
 from .models import AlertKind
@@ -25,7 +25,8 @@ KINDS = {
 def tell_of_matches(*, match_ids: Collection[int], now: datetime) -> None:
     """A listing met watches: one alert for a person and a listing, whichever of their watches it met."""
     drafts: dict[tuple[int, int], Draft] = {}
-    for match in _awake(wanted().filter(pk__in=match_ids).select_related("watch").order_by("pk"), now):
+    told = wanted().filter(pk__in=match_ids).exclude(cause=Cause.CROSSED)
+    for match in _awake(told.select_related("watch").order_by("pk"), now):
         draft = drafts.setdefault((match.user_id, match.listing_id), _of_match(match))
         draft.matches[match.pk] = match.watch_id
     publish(list(drafts.values()), now=now)
@@ -68,8 +69,9 @@ def tell_of_changes(*, listing_ids: Collection[int], now: datetime) -> None:
 
 
 def _note(drafts: dict[tuple[int, int], Draft], event: ListingEvent, match: Match) -> None:
-    """What happened before the match is part of why it matched."""
-    if event.at > match.matched_at:
+    """What happened before the match is part of why it matched; a price watch tells of what it was asked to."""
+    asked = not match.watch.is_of_listing or KINDS[EventKind(event.kind)] == AlertKind.SOLD
+    if asked and event.at > match.matched_at:
         draft = drafts.setdefault((match.user_id, event.pk), _of_event(event, match.user_id))
         draft.matches[match.pk] = match.watch_id
 
@@ -82,4 +84,25 @@ def _of_event(event: ListingEvent, user_id: int) -> Draft:
         listing_id=event.listing_id,
         facts={"before": event.before, "price": event.after, "event": event.kind},
         trace=event.trace,
+    )
+
+
+def tell_of_crossings(*, crossing_ids: Collection[int], now: datetime) -> None:
+    """What price watches were asked to tell of: one alert for each crossing."""
+    crossings = Crossing.objects.filter(pk__in=crossing_ids, match__in=wanted())
+    rows = crossings.select_related("match__watch").order_by("pk")
+    awake = {match.pk for match in _awake([row.match for row in rows], now)}
+    publish([_of_crossing(row) for row in rows if row.match_id in awake], now=now)
+
+
+def _of_crossing(crossing: Crossing) -> Draft:
+    match = crossing.match
+    return Draft(
+        user_id=match.user_id,
+        kind=AlertKind.CROSSING,
+        key=f"crossing:{crossing.pk}",
+        listing_id=match.listing_id,
+        matches={match.pk: match.watch_id},
+        facts={"before": crossing.before, "price": crossing.price, "event": crossing.kind},
+        trace=crossing.trace,
     )

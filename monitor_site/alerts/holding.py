@@ -8,8 +8,8 @@ from .models import AlertKind, Channel, Held
 DAY = timedelta(days=1)
 # What a person asked for, and what makes every other message impossible, waits for nothing.
 AT_ONCE = frozenset({AlertKind.TEST, AlertKind.TROUBLE})
-# That something is over is told however shortly before something else was.
-NEVER_COOL = frozenset({AlertKind.SOLD})
+# That something is over, or is as a person has asked to be told, is said however shortly before something else was.
+NEVER_COOL = frozenset({AlertKind.SOLD, AlertKind.CROSSING})
 
 
 @dataclass(frozen=True, slots=True)

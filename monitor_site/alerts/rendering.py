@@ -35,7 +35,7 @@ def render(*, delivery: Delivery, channel: Channel, picture: Picture | None = No
         alerts = alerts_of(delivery)
         matches = _matches(alerts)
         told = [_said(alert, matches, language) for alert in alerts]
-        return _message(delivery, told, picture, payload_of(delivery, told, matches))
+        return message_of(delivery, told, picture, payload_of(delivery, told, matches))
 
 
 def _matches(alerts: Sequence[Alert]) -> dict[int, Match]:
@@ -53,7 +53,10 @@ def _page_of(alert: Alert) -> str:
     return reverse("matches" if alert.listing_id else "channels")
 
 
-def _message(delivery: Delivery, told: Sequence[Said], picture: Picture | None, payload: Mapping[str, Any]) -> Message:
+def message_of(
+    delivery: Delivery, told: Sequence[Said], picture: Picture | None, payload: Mapping[str, Any]
+) -> Message:
+    """What is told as a message, in the active language and zone."""
     single = told[0] if len(told) == 1 else None
     subject = single.headline if single else heading_of(told)
     page = absolute(single.path if single else reverse("matches"))

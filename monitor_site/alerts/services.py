@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Q
@@ -13,7 +14,8 @@ from monitor_site.marketplaces import vault
 from monitor_site.outbox import services as outbox
 from monitor_site.watches.models import Watch
 
-from .models import AlertKind, Channel, Delivery, DeliveryState, Importance, Notice, WatchAlerts
+from .holding import wait_of
+from .models import AlertKind, Channel, Delivery, DeliveryState, Held, Importance, Notice, WatchAlerts
 from .routing import USUALLY_TOLD
 from .telling import TOPIC, Draft, publish
 
@@ -88,6 +90,7 @@ def change_channel(*, channel: Channel, place: Place, manner: Manner, now: datet
     if moved:
         row.disabled_at, row.rests_until, row.failures, row.failing_since = None, None, 0, None
     row.save()
+    _plan_anew(row, now)
     _hurry([row.pk], now)
 
 
@@ -98,11 +101,21 @@ def remove_channel(*, channel: Channel) -> None:
 
 @transaction.atomic
 def mute_channel(*, channel: Channel, until: datetime | None, now: datetime) -> None:
-    """Hold what comes until then; ``None`` ends it, and what was held comes now."""
-    Channel.objects.filter(pk=channel.pk).update(muted_until=until)
-    if until is None:
-        Notice.objects.filter(channel=channel, delivery=None, held="muted").update(due_at=now, held="")
-        _hurry([channel.pk], now)
+    """Hold what comes until then; ``None`` ends it, and what was held comes as soon as other wishes allow."""
+    row = Channel.objects.select_for_update().get(pk=channel.pk)
+    row.muted_until = until
+    row.save(update_fields=["muted_until"])
+    _plan_anew(row, now)
+    _hurry([row.pk], now)
+
+
+def _plan_anew(channel: Channel, now: datetime) -> None:
+    """What waits for the wishes of a channel waits for those that it has now."""
+    zone = ZoneInfo(channel.user.time_zone)
+    wait = wait_of(channel=channel, kind=AlertKind.MATCH, told_at=None, zone=zone, now=now)
+    held = [Held.MUTED, Held.QUIET, Held.DIGEST, Held.DAY]
+    waiting = Notice.objects.filter(channel=channel, delivery=None, held__in=held)
+    waiting.update(due_at=wait.until, held=wait.held)
 
 
 @transaction.atomic
@@ -123,7 +136,7 @@ def begin_test(*, channel: Channel, weekly: bool = False, now: datetime) -> Noti
 def send_again(*, delivery: Delivery, now: datetime) -> bool:
     """Try a message again that could not be delivered, under the same id; whether it was one."""
     dead = Delivery.objects.filter(pk=delivery.pk, state=DeliveryState.DEAD)
-    if not dead.update(state=DeliveryState.WAITING, ended_at=None, attempts=0, plain=False, due_at=now):
+    if not dead.update(state=DeliveryState.WAITING, ended_at=None, attempts=0, due_at=now):
         return False
     Channel.objects.filter(pk=delivery.channel_id).update(rests_until=None, disabled_at=None)
     _hurry([delivery.channel_id], now)

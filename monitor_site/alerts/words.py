@@ -9,7 +9,7 @@ from django.utils.translation import gettext, ngettext, pgettext
 from monitor_site import wording
 from monitor_site.contract import Condition, Shipping
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches.models import Listing
+from monitor_site.watches.models import CrossingKind, Listing
 from monitor_site.watches.named import CONDITIONS, SHIPPINGS
 
 from .escaping import tame
@@ -45,16 +45,21 @@ def _of_listing(alert: Alert, listing: Listing) -> str:
     values = {"title": tame(listing.title), "price": _money(alert.facts.get("price"), listing)}
     if alert.kind in {AlertKind.PRICE_DROP, AlertKind.PRICE_RISE, AlertKind.CROSSING}:
         values["before"] = _money(alert.facts.get("before"), listing)
+    if alert.kind == AlertKind.CROSSING:
+        values["event"] = str(CrossingKind(alert.facts["event"]).label)
     return _pattern(alert) % values
 
 
 def _pattern(alert: Alert) -> str:
     moved = gettext("%(before)s → %(price)s · %(title)s")
+    moves = alert.facts.get("before") not in {None, alert.facts.get("price")}
+    told = moved if moves else gettext("%(price)s · %(title)s")
+    crossed = gettext("%(event)s: %(what)s") % {"event": "%(event)s", "what": told}
     # Translators: headlines of alerts; the title comes last, since it may be long.
     patterns = {
         AlertKind.PRICE_DROP: moved,
         AlertKind.PRICE_RISE: moved,
-        AlertKind.CROSSING: moved if alert.facts.get("before") else gettext("%(price)s · %(title)s"),
+        AlertKind.CROSSING: crossed,
         AlertKind.BACK: gettext("Back on sale: %(price)s · %(title)s"),
         AlertKind.SOLD: gettext("Sold or gone: %(title)s"),
     }

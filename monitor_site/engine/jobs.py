@@ -7,7 +7,7 @@ from monitor_site.alerts import happenings, telling
 from monitor_site.connections import redis_client
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
-from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, questions, sold, wants
+from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, moving, questions, sold, wants
 from monitor_site.watches.models import Crossing, Match
 
 from . import planning, previews, settling, upkeep
@@ -62,8 +62,9 @@ def announce_matches(match_ids: Sequence[int]) -> None:
 
 
 def announce_crossings(crossing_ids: Sequence[int]) -> None:
-    """Tell the open pages of a crossing's user."""
+    """Tell the open pages of a crossing's user, and have their channels tell of it."""
     taken = outbox.take(topic=crossing.TOPIC, object_ids=crossing_ids)
+    happenings.tell_of_crossings(crossing_ids=taken, now=datetime.now(UTC))
     found = Crossing.objects.filter(pk__in=taken)
     for match_id, user_id, watch_id in found.values_list("match_id", "match__user_id", "match__watch_id"):
         stream.append(redis_client(), user_id=user_id, event="match", data={"match": match_id, "watch": watch_id})
@@ -91,8 +92,9 @@ def deliver(channel_ids: Sequence[int]) -> None:
 
 
 def follow_listings(listing_ids: Sequence[int]) -> None:
-    """Somebody began or ceased to want these listings followed."""
+    """Somebody began or ceased to want these listings followed, or they are gone and were listed again."""
     taken = outbox.take(topic=follow.FOLLOW, object_ids=listing_ids)
+    moving.move_on(listing_ids=taken, now=datetime.now(UTC))
     follow.settle(listing_ids=taken, now=datetime.now(UTC))
     outbox.finish(topic=follow.FOLLOW, taken=taken, now=datetime.now(UTC))
 

@@ -11,8 +11,7 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import planned
 from monitor_site.watches.plan import Load
 
-from . import ranking, settling
-from .load import machine
+from . import machines, ranking, settling
 from .schedule import UPKEEP, Schedule
 
 log = structlog.get_logger(__name__)
@@ -32,12 +31,16 @@ def soon(schedule: Schedule) -> None:
 def plan_all(now: datetime) -> None:
     """Plan every marketplace anew; what is asked more often now moves nearer, nothing moves away."""
     schedule, client = Schedule(redis_client()), redis_client()
-    before, load = machine.level, machine.look(late=_is_late(schedule))
-    if load != before:
-        log.warning("machine.load", level=load.value, before=before.value, cpu=machine.cpu)
+    load = load_of(client, late=_is_late(schedule))
     ranking.rank_questions()
     for name in sorted(catalog().plugins):
         _plan(name, schedule, client, load, now)
+
+
+def load_of(client: redis.Redis, *, late: bool) -> Load:
+    """The level of the busiest machine; one that is busy and on time needs nothing stretched."""
+    state = machines.load_state(client)
+    return Load(state.level.value) if state is not None and late else Load.NORMAL
 
 
 def _is_late(schedule: Schedule) -> bool:

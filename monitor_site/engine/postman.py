@@ -77,6 +77,7 @@ class Postman:
 
     async def _open(self) -> None:
         self._way = Way()
+        await self._way.warm()
 
     async def _begin(self, channel_ids: list[int]) -> None:
         for channel_id in channel_ids:
@@ -120,18 +121,22 @@ class Postman:
         self._again.add(channel_id)
 
     async def _send(self, parcel: Parcel) -> Answer:
+        """Whatever goes wrong on our side is a try that failed: it is seen, and comes again later each time."""
         try:
             settings = await self._db(settings_of, parcel)
+            message = await self._message(parcel)
         except (vault.CannotOpen, vault.BadKeys) as error:
             log.error("channel.cannot_open", channel=parcel.channel.pk, reason=str(error))  # noqa: TRY400
             return Answer(outcome=Outcome.FORBIDDEN, words="")
-        message = await self._message(parcel)
+        except Exception:
+            log.exception("delivery.not_made", channel=parcel.channel.pk, delivery=parcel.delivery.public_id)
+            return Answer(outcome=Outcome.UNREACHABLE, words="")
         return await send(kind=parcel.channel.kind, settings=settings, message=message, way=self._way)
 
     async def _message(self, parcel: Parcel) -> Message:
         """A picture that does not come in time never holds up a message."""
         picture = None
-        if kinds()[parcel.channel.kind].takes_picture and not parcel.delivery.plain:
+        if kinds()[parcel.channel.kind].takes_picture:
             url = rendering.pictured(await self._db(rendering.alerts_of, parcel.delivery))
             picture = await picturing.picture(url) if url else None
         render = partial(rendering.render, delivery=parcel.delivery, channel=parcel.channel, picture=picture)
@@ -163,4 +168,4 @@ def conclude(parcel: Parcel, answer: Answer) -> bool:
 
 def settings_of(parcel: Parcel) -> dict[str, str]:
     """What the kind needs, secrets included. Raises :class:`vault.CannotOpen`."""
-    return parcel.channel.values | vault.unseal(parcel.channel.sealed, identity=parcel.channel.identity)
+    return dict(parcel.channel.values) | vault.unseal(parcel.channel.sealed, identity=parcel.channel.identity)

@@ -32,8 +32,7 @@ from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
 from monitor_site.watches.results import Standing
 
-from . import planning, settling
-from .load import machine
+from . import machines, planning, settling
 from .schedule import UPKEEP, Lease, Leases, Return, Schedule
 
 log = structlog.get_logger(__name__)
@@ -144,8 +143,9 @@ def is_night(now: datetime) -> bool:
 
 
 def is_idle(_now: datetime) -> bool:
-    """The machine has half of its processors to spare."""
-    return machine.cpu is not None and machine.cpu < IDLE_CPU
+    """Every machine with workers has half of its processors to spare; not while nobody knows."""
+    state = machines.load_state(redis_client())
+    return state is not None and state.cpu < IDLE_CPU
 
 
 TASKS = {

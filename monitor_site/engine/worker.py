@@ -17,6 +17,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from . import previews
+from .draining import draining
 from .exact import Holder
 from .loop import WorkerLoop
 from .postman import Postman
@@ -60,6 +61,11 @@ class LaneWorker(SimpleWorker):
     """A worker of one lane: one queue, no fork."""
 
     job_class = AllowedJob
+
+    @property
+    def was_asked_to_stop(self) -> bool:
+        """A signal has come; otherwise it ends by itself."""
+        return self._shutdown_requested_date is not None
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Run a job with database connections that live, whatever happened since the last one."""
@@ -117,7 +123,8 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
     try:
         worker.work(burst=burst, logging_level="WARNING", max_jobs=jobs)
     finally:
-        _end(drain_seconds)
+        with draining(asked=worker.was_asked_to_stop):
+            _end(drain_seconds)
 
 
 def _begin(lane: str, name: str, seat: str) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import connection
+
 from monitor_site.contract import Status
 from monitor_site.outbox import services as outbox
 
@@ -19,7 +21,7 @@ from .models import Cause, Crossing, CrossingKind, Listing, Match, MatchState, P
 from .models.watches import LONGEST_WATCH_NAME
 from .results import Result
 from .sightings import Seen
-from .triggers import Evaluation, Memory, State, begin, evaluate, from_plain, to_plain, triggers_of
+from .triggers import KIND_OF, Evaluation, Memory, State, begin, evaluate, from_plain, to_plain, triggers_of
 
 TOPIC = "crossing"
 # More changes of a price than this in the days of a wish, and nothing is said of its lowest.
@@ -121,6 +123,8 @@ def _settle(
         if match.silent and (match.decision, match.price) != (verdicts, told.price):
             Match.objects.filter(pk=match.pk, silent=True).update(decision=verdicts, price=told.price)
         return None
+    speaking = [one for one in verdicts if KIND_OF[one["rule"]] in crossing.kinds and one["rule"] in found.crossed]
+    verdicts = [*speaking, *(one for one in verdicts if one not in speaking)]
     return _raise(crossing, match, verdicts, told, now)
 
 
@@ -177,10 +181,17 @@ def _remember(link: WatchTarget, memory: Memory, now: datetime) -> None:
 
 
 def _call_by_its_title(watch: Watch, listing: Listing) -> None:
-    """A watch that nobody named is called after its listing, once that is known."""
-    if watch.name == watch.external_id and listing.title:
-        title = " ".join(listing.title.split())[:LONGEST_WATCH_NAME].strip()
-        Watch.objects.filter(pk=watch.pk, name=watch.external_id).update(name=title or watch.external_id)
+    """A watch that nobody named is called after its listing, once that is known; one that somebody changes just now
+
+    at a later look: they hold it and wait for its target, which is held here.
+    """
+    title = " ".join(listing.title.split())[:LONGEST_WATCH_NAME].strip()
+    if watch.name != watch.external_id or not title:
+        return
+    unnamed = Watch.objects.filter(pk=watch.pk, name=watch.external_id)
+    if connection.features.has_select_for_update_skip_locked:
+        unnamed = unnamed.select_for_update(skip_locked=True, no_key=True)
+    Watch.objects.filter(pk__in=list(unnamed.values_list("pk", flat=True))).update(name=title)
 
 
 def _raise(crossing: Crossing, match: Match, verdicts: list[Any], told: Told, now: datetime) -> Crossing | None:

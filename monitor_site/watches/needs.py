@@ -25,7 +25,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce
 from django.utils.translation import gettext_lazy as _
 
-from .models import Match, Target, Watch
+from .models import Match, Target, TargetKind, Watch, WatchKind
 
 GRACE = timedelta(minutes=1)
 SILENT_AFTER = timedelta(days=7)
@@ -110,6 +110,7 @@ def _is_stale(now: datetime, here: Q) -> Q:
 
 
 def _late(now: datetime) -> QuerySet[Target]:
+    """Late; of looks those that are still taken: what is over is looked at no more."""
     last = Coalesce("checked_at", "created_at")
     seconds = Cast(
         Coalesce("planned_seconds", "interval_seconds"), IntegerField()
@@ -117,6 +118,7 @@ def _late(now: datetime) -> QuerySet[Target]:
     missed = ExpressionWrapper(seconds * Value(timedelta(seconds=MISSED_INTERVALS)), output_field=DurationField())
     due = ExpressionWrapper(Value(now) - missed, output_field=DateTimeField())
     late = Target.objects.alias(last=last, due=due).filter(last__lt=F("due")).filter(last__lt=now - GRACE)
+    late = late.exclude(kind=TargetKind.LISTING, active=False)
     return late.filter(Q(times=[]) | Q(due_at__lt=F("due")))
 
 
@@ -129,6 +131,7 @@ def _is_silent(now: datetime, here: Q) -> Q:
         _asks(here, succeeded_at__gte=since),
         ~Exists(found),
         ~Exists(found_rows),
+        kind=WatchKind.SEARCH,
         created_at__lt=since,
         updated_at__lt=since,
     )

@@ -31,12 +31,12 @@ class Because(StrEnum):
 class Load(StrEnum):
     """How busy the machine is."""
 
-    CALM = "calm"
+    NORMAL = "normal"
     CAREFUL = "careful"
     SHEDDING = "shedding"
 
 
-STRETCH = {Load.CALM: 1.0, Load.CAREFUL: 1.5, Load.SHEDDING: 3.0}
+STRETCH = {Load.NORMAL: 1.0, Load.CAREFUL: 1.5, Load.SHEDDING: 3.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def plan(
     users: Mapping[int, int],
     *,
     pace: float,
-    load: Load = Load.CALM,
+    load: Load = Load.NORMAL,
     resting: Collection[int] = (),
 ) -> dict[int, Planned]:
     """Every question's interval, by its id.

@@ -39,7 +39,7 @@ class Standing:
     questions: int
     pace: float
     wished: float
-    load: Load = Load.CALM
+    load: Load = Load.NORMAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +174,7 @@ def foresee(
     asked += [Asked(id=pk, seconds=seconds, users=(user_id,)) for pk in own if pk < 0]
     planned = plan(asked, wishes.weights, pace=pace, resting=set(wishes.resting) - own)
     slowest = max((planned[pk] for pk in own if pk in planned), key=lambda one: one.seconds)
-    return slowest, _standing(replace(wishes, asked=asked), pace, Load.CALM)
+    return slowest, _standing(replace(wishes, asked=asked), pace, Load.NORMAL)
 
 
 def _joined(one: Asked, seconds: int, user_id: int) -> Asked:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from monitor_site.outbox import services as outbox
 
 from . import follow, questions, quotas, sold, tagging, versions
-from .models import Doubt, Match, MatchQuerySet, MatchState, Target, Watch, WatchTag, WatchVersion
+from .models import Doubt, Listing, Match, MatchQuerySet, MatchState, Target, Watch, WatchTag, WatchVersion
 from .pages import currency_of
 from .questions import CHECK_NOW
 from .rules import rule_of
@@ -134,6 +134,8 @@ def resume_watch(*, watch: Watch, now: datetime) -> bool:
         questions.lock(_targets_of(watch))
         questions.begin_again(watch=watch, began_at=now)
         Target.objects.looks().filter(links__watch=watch).update(empty_streak=0)
+        # What it watched may have been listed again meanwhile.
+        follow.follow_later(listing_ids=_watched_by(watch), now=now)
         _settle(_targets_of(watch), now)
     return bool(was_paused)
 
@@ -169,6 +171,10 @@ def _give_up_doubts(watch: Watch) -> set[int]:
 
 def _targets_of(watch: Watch) -> set[int]:
     return set(watch.links.values_list("target_id", flat=True))
+
+
+def _watched_by(watch: Watch) -> set[int]:
+    return set(Listing.objects.filter(look__links__watch=watch).values_list("pk", flat=True))
 
 
 @transaction.atomic

@@ -54,7 +54,7 @@ class Group:
 def rows_of(user: Any, listings: Sequence[Listing], *, now: datetime) -> list[Row]:
     """Rows for auctions: two queries, whatever their number."""
     pks = [listing.pk for listing in listings]
-    watches, extended = _watches(user, pks), extensions(pks)
+    watches, extended = _watches(user, pks, now), extensions(pks)
     return [_row(listing, watches[listing.pk], extended.get(listing.pk, 0), now) for listing in listings]
 
 
@@ -66,9 +66,10 @@ def groups_of(user: Any, found: Sequence[tuple[str, Listing]], *, now: datetime)
     return [Group(name=name, label=str(GROUPS[name]), rows=[row for _, row in part]) for name, part in parts]
 
 
-def _watches(user: Any, pks: Collection[int]) -> Mapping[int, list[Watch]]:
+def _watches(user: Any, pks: Collection[int], now: datetime) -> Mapping[int, list[Watch]]:
     found: dict[int, list[Watch]] = defaultdict(list)
-    for match in told(user).filter(listing_id__in=pks).select_related("watch").only("listing_id", "watch__name"):
+    mine = told(user, now=now).filter(listing_id__in=pks)
+    for match in mine.select_related("watch").only("listing_id", "watch__name"):
         found[match.listing_id].append(match.watch)
     return found
 

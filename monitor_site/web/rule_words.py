@@ -5,11 +5,11 @@ from typing import Any
 
 from django.utils.dates import WEEKDAYS_ABBR
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, pgettext_lazy
 
 from monitor_site import wording
 from monitor_site.contract import Condition, Kind
-from monitor_site.watches.models import ShippingWish
+from monitor_site.watches.models import RelistedWish, ShippingWish
 from monitor_site.watches.named import CONDITIONS, KINDS
 
 Values = Mapping[str, Any]
@@ -19,6 +19,12 @@ NOTHING: Mapping[str, "str | Promise"] = {
     "seller": pgettext_lazy("limits", "any seller"),
     "when": pgettext_lazy("times", "at any time"),
     "auctions": pgettext_lazy("limits", "any end, any number of bids"),
+}
+
+
+RELISTED: Mapping[str, "str | Promise"] = {
+    RelistedWish.SILENT: gettext_lazy("listed again: quietly"),
+    RelistedWish.PRICE_CHANGE: gettext_lazy("listed again: only at another price"),
 }
 
 
@@ -61,6 +67,8 @@ def other_limit_facts(values: Values) -> list[str]:
         facts.append(gettext("shipping included"))
     if hours := values.get("listed_within_hours"):
         facts.append(gettext("listed within %(time)s") % {"time": wording.duration(hours * wording.HOUR)})
+    if word := RELISTED.get(values.get("relisted") or ""):
+        facts.append(str(word))
     return facts
 
 

@@ -1,7 +1,7 @@
 """What the list of watches shows, as plain values."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
@@ -15,16 +15,17 @@ from django.utils.translation import gettext_lazy as _
 from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import needs, queries, tagging
-from monitor_site.watches.models import Tag
+from monitor_site.watches.models import Tag, Watch
 from monitor_site.watches.needs import Need, Summary
-from monitor_site.watches.planned import Standing
 from monitor_site.watches.queries import Row
+from monitor_site.watches.trigger_words import facts_of
 
 from . import degraded, pictures
 from .plan_words import plan_words, standing_of
 from .query_filters import number
 from .resting_words import ALWAYS, HOUR, MORNING, muted_words
 from .watch_words import Health, Note, health, marketplace_title, note_of, price_words
+from .watched import Watched, watched_by
 
 SHOWN_NOTES = 4
 LONGEST_SEARCH = 80
@@ -49,6 +50,7 @@ class Line:
     """A row with its words; ``picture`` is the address of the thumbnail here, ``stopped``: nothing checks it.
 
     ``muted`` says until when, and is empty otherwise; ``paced`` how often and why it is asked otherwise than wished.
+    ``watched`` is how the listing of a listing watch stands.
     """
 
     row: Row
@@ -60,8 +62,9 @@ class Line:
     runs_in_words: str
     stopped: bool
     muted: str
-    paced: str
     tags: Sequence[Tag]
+    watched: Watched | None = None
+    paced: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,25 +114,40 @@ def line_of(
     row: Row,
     *,
     still: Mapping[str, BreakerView],
-    standing: Mapping[str, Standing],
     tags: Sequence[Tag],
+    watched: Watched | None = None,
     now: datetime,
 ) -> Line:
     """A row in words; ``still`` are the marketplaces that are not asked at the moment."""
     watch = row.watch
+    ended = watched.end if watched else ""
     return Line(
         row=row,
-        health=health(row, still={name: state["reason"] for name, state in still.items()}),
+        health=_health(row, still, watched),
         picture=pictures.address(row.picture, size=160) if row.picture else "",
-        words=" ".join([*watch.must, " / ".join(watch.any_of)]).strip(),
+        words=_words(watch),
         without=" ".join(f"-{word}" for word in watch.none_of),
-        limits=price_words(watch),
+        limits=watched.price if watched else price_words(watch),
         runs_in_words=_runs_in_words(row.ticks),
-        stopped=bool(watch.paused_at) or (row.need in {Need.PLUGIN, Need.QUARANTINED} and row.next_at is None),
+        stopped=bool(watch.paused_at)
+        or ((bool(ended) or row.need in {Need.PLUGIN, Need.QUARANTINED}) and row.next_at is None),
         muted=muted_words(watch, now=now),
-        paced=plan_words(row, standing),
         tags=tags,
+        watched=watched,
     )
+
+
+def _health(row: Row, still: Mapping[str, BreakerView], watched: Watched | None) -> Health:
+    """That a listing is over is said before how its last look went."""
+    if watched and watched.end and not row.watch.paused_at:
+        return Health(word=watched.end, tone="bad" if watched.bad else "muted")
+    return health(row, still={name: state["reason"] for name, state in still.items()})
+
+
+def _words(watch: Watch) -> str:
+    if watch.is_of_listing:
+        return " · ".join(facts_of(watch))
+    return " ".join([*watch.must, " / ".join(watch.any_of)]).strip()
 
 
 def _runs_in_words(ticks: tuple[str, ...]) -> str:
@@ -197,8 +215,11 @@ def lines_of(
 
 def _lines(rows: Sequence[Row], *, still: Mapping[str, BreakerView], now: datetime) -> list[Line]:
     tags = tagging.tags_by_watch([row.watch.pk for row in rows])
-    standing = standing_of(rows)
-    return [line_of(row, still=still, standing=standing, tags=tags[row.watch.pk], now=now) for row in rows]
+    standing, watched = standing_of(rows), watched_by([row.watch for row in rows], now=now)
+    lines = [
+        line_of(row, still=still, tags=tags[row.watch.pk], watched=watched.get(row.watch.pk), now=now) for row in rows
+    ]
+    return [replace(line, paced=plan_words(line.row, standing)) for line in lines]
 
 
 def lines_by_id(user: Any, ids: Collection[int], *, now: datetime) -> list[Line]:

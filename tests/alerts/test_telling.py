@@ -12,7 +12,7 @@ from monitor_site.alerts.services import MOST_CHANNELS, TooManyChannels, set_wat
 from monitor_site.alerts.telling import TOPIC
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import resting
-from monitor_site.watches.models import EventKind, ListingEvent, Match, MatchState
+from monitor_site.watches.models import Crossing, EventKind, ListingEvent, Match, MatchState
 from tests.alerts.rows import channel_of, match, watch_of
 
 pytestmark = pytest.mark.django_db
@@ -215,6 +215,42 @@ def test_a_person_has_only_so_many_channels(alice, now):
         channel_of(alice, now=now)
     with pytest.raises(TooManyChannels):
         channel_of(alice, now=now)
+
+
+def crossed(user, now, kind="fall", **fields):
+    """A price watch whose listing crossed a trigger."""
+    watch = watch_of(user, now=now, kind="listing", external_id="m00000000001", must=[], fall_percent=10)
+    found = match(watch, 1, now=now, cause="crossed")
+    figures = {"before": 2000, "price": 1500} | fields
+    crossing = Crossing.objects.create(match=found, kind=kind, kinds=[kind], at=now, trace="t9", **figures)
+    return found, crossing
+
+
+def test_a_crossing_is_an_alert_once_and_its_match_is_none_of_its_own(alice, now):
+    channel_of(alice, now=now)
+    found, crossing = crossed(alice, now)
+    assert told(now, found) == []
+    for _ in range(2):
+        happenings.tell_of_crossings(crossing_ids=[crossing.pk], now=now)
+    [notice] = Notice.objects.all()
+    assert (notice.alert.kind, notice.alert.trace) == ("crossing", "t9")
+    assert notice.alert.facts == {"before": 2000, "price": 1500, "event": "fall"}
+
+
+def test_a_price_watch_tells_of_its_triggers_and_of_the_end_and_of_no_other_change(alice, now):
+    found, _crossing = crossed(alice, now)
+    later = now + timedelta(hours=2)
+    event(found, EventKind.PRICE_DROP, later, before=1500, after=1400)
+    event(found, EventKind.SOLD, later)
+    assert [alert.kind for alert in changed(later, found.listing)] == ["sold"]
+
+
+def test_a_crossing_of_a_muted_watch_tells_nobody(alice, now):
+    channel_of(alice, now=now)
+    found, crossing = crossed(alice, now)
+    resting.mute_watch(watch=found.watch, until=None, now=now)
+    happenings.tell_of_crossings(crossing_ids=[crossing.pk], now=now)
+    assert not Notice.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,5 +1,7 @@
 """What the plan decides reaches the schedule: nearer at once, later after the next check, never in a burst."""
 
+import json
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,8 +11,7 @@ from monitor_site.alerts.models import WatchAlerts
 from monitor_site.alerts.models.channels import Importance
 from monitor_site.connections import key
 from monitor_site.contract import Pace
-from monitor_site.engine import jobs, load, planning, ranking, settling, upkeep
-from monitor_site.engine.load import Machine, load_of
+from monitor_site.engine import jobs, machines, planning, ranking, settling, upkeep
 from monitor_site.engine.schedule import UPKEEP, Schedule
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import planned, services
@@ -25,12 +26,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def schedule(redis: Any) -> Schedule:
     return Schedule(redis)
-
-
-@pytest.fixture(autouse=True)
-def _calm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How busy this machine is is no part of these stories."""
-    monkeypatch.setattr(load.Machine, "look", lambda _self, *, late: Load.CALM)
 
 
 def scores(redis: Any) -> dict[int, int]:
@@ -166,33 +161,31 @@ def test_what_people_find_important_goes_to_the_questions_of_their_watches(alice
     assert not Target.objects.exclude(importance=None).exists()
 
 
+def busy(redis: Any, level: str, *, cpu: float) -> None:
+    """A machine with workers says so."""
+    now = Schedule(redis).now_ms() / 1000
+    state = machines.LoadState(level=machines.Level(level), cpu=cpu, memory=10.0, since=now, at=now)
+    redis.hset(key("load"), "here", json.dumps(asdict(state)))
+
+
 @pytest.mark.parametrize(
-    ("cpu", "memory", "late", "before", "level"),
+    ("level", "late", "load"),
     [
-        (99, 99, False, Load.SHEDDING, Load.CALM),
-        (50, 50, True, Load.CALM, Load.CALM),
-        (76, 50, True, Load.CALM, Load.CAREFUL),
-        (50, 81, True, Load.CALM, Load.CAREFUL),
-        (70, 50, True, Load.CAREFUL, Load.CAREFUL),
-        (64, 50, True, Load.CAREFUL, Load.CALM),
-        (96, 50, True, Load.CALM, Load.SHEDDING),
-        (90, 50, True, Load.SHEDDING, Load.SHEDDING),
-        (80, 50, True, Load.SHEDDING, Load.CAREFUL),
+        ("normal", True, Load.NORMAL),
+        ("careful", True, Load.CAREFUL),
+        ("shedding", True, Load.SHEDDING),
+        ("shedding", False, Load.NORMAL),
     ],
 )
-def test_a_machine_is_busy_only_where_something_is_late_and_calm_again_well_below_the_bound(
-    cpu: float, memory: float, late: bool, before: Load, level: Load
+def test_a_busy_machine_stretches_intervals_only_where_something_is_late(
+    redis: Any, level: str, late: bool, load: Load
 ) -> None:
-    assert load_of(cpu=cpu, memory=memory, late=late, before=before) == level
+    busy(redis, level, cpu=99.0)
+    assert planning.load_of(redis, late=late) == load
 
 
-def test_the_first_looks_at_a_machine_say_nothing_and_it_counts_as_calm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    monkeypatch.setattr(load.psutil, "cpu_percent", lambda interval: 100.0)
-    seen = Machine()
-    assert [seen.look(late=True) for _ in range(3)] == [Load.CALM, Load.CALM, Load.SHEDDING]
-    assert seen.cpu == 100.0
-    assert Machine().cpu is None
+def test_a_load_that_nobody_tells_is_no_reason_to_stretch(redis: Any) -> None:
+    assert planning.load_of(redis, late=True) == Load.NORMAL
 
 
 @pytest.mark.parametrize(("hour", "night"), [(16, False), (17, True), (18, True), (19, False)])
@@ -200,15 +193,13 @@ def test_the_night_is_that_of_the_marketplaces(hour: int, night: bool) -> None:
     assert upkeep.is_night(datetime(2026, 5, 1, hour, 0, tzinfo=UTC)) is night
 
 
-def test_heavy_upkeep_runs_only_while_all_its_conditions_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    ran: list[datetime] = []
+def test_heavy_upkeep_runs_only_while_all_its_conditions_hold(redis: Any) -> None:
     night, day = datetime(2026, 5, 1, 17, 0, tzinfo=UTC), datetime(2026, 5, 1, 3, 0, tzinfo=UTC)
-    task = upkeep.Task(run=ran.append, every_seconds=60, only=upkeep.TASKS["tidy"].only)
-    monkeypatch.setattr(upkeep.machine, "looks", [20.0] * 2)
+    task = upkeep.TASKS["tidy"]
     assert not task.may_run(night), "what nobody knows is not idle"
-    monkeypatch.setattr(upkeep.machine, "looks", [20.0] * 3)
+    busy(redis, "normal", cpu=20.0)
     assert (task.may_run(night), task.may_run(day)) == (True, False)
-    monkeypatch.setattr(upkeep.machine, "looks", [80.0] * 3)
+    busy(redis, "normal", cpu=60.0)
     assert not task.may_run(night)
     assert upkeep.TASKS["audit"].may_run(day)
 

@@ -399,3 +399,80 @@ def test_one_row_of_a_look_is_not_mistaken_for_another(alice: Any, now: datetime
     other: Sighting = sighting(2)
     record([result(look(), [other], at=now)], now=now)
     assert (look().listing_id, Match.objects.count()) == (None, 0)
+
+
+def relisted(now: datetime, *, price: int | None = 48_000) -> None:
+    """It is taken away, and the same seller lists it again; what follows from that is done."""
+    saw(now + MINUTE, status=Status.STOPPED)
+    search = Target.objects.searches().get()
+    row = sighting(2, price=price, title=sighting(1).title)
+    record([result(search, [row], at=now + 2 * MINUTE)], now=now + 2 * MINUTE)
+    rows = OutboxRow.objects.filter(topic="follow", done_at=None).values_list("object_id", flat=True)
+    jobs.follow_listings(list(rows))
+
+
+@pytest.mark.parametrize(
+    ("relisted_wish", "price", "shown"),
+    [("alert", 48_000, True), ("silent", 30_000, False), ("price_change", 48_000, False),
+     ("price_change", 47_000, True), ("price_change", None, False)],
+)  # fmt: skip
+def test_it_goes_on_with_what_is_listed_again_as_the_person_wishes(
+    alice: Any, bob: Any, now: datetime, relisted_wish: str, price: int | None, shown: bool
+) -> None:
+    watch = listing_watch(alice, now, relisted=relisted_wish)
+    watch_of(bob, now)
+    saw(now)
+    relisted(now, price=price)
+    watch.refresh_from_db()
+    new = Listing.objects.get(external_id=sighting(2).external_id)
+    match = Match.objects.get(watch=watch, listing=new)
+    assert (watch.external_id, watch.versions.count(), match.silent) == (new.external_id, 2, not shown)
+    assert [target.criteria for target in Target.objects.looks().filter(links__watch=watch)] == [new.external_id]
+    assert OutboxRow.objects.filter(topic="match", object_id=match.pk).exists() is shown
+
+
+def test_a_lower_price_of_what_is_listed_again_is_a_fall(alice: Any, bob: Any, now: datetime) -> None:
+    watch = listing_watch(alice, now)
+    watch_of(bob, now)
+    saw(now)
+    relisted(now, price=40_000)
+    target = Target.objects.get(links__watch=watch)
+    row = sighting(2, price=40_000, title=sighting(1).title)
+    record([result(target, [row], at=now + 10 * MINUTE)], now=now + 10 * MINUTE)
+    crossing = Crossing.objects.get()
+    assert (crossing.before, crossing.price, crossing.match.listing.external_id) == (48_000, 40_000, row.external_id)
+
+
+def test_a_successor_that_was_there_before_the_end_was_known_is_found_too(alice: Any, bob: Any, now: datetime) -> None:
+    watch = listing_watch(alice, now)
+    search = Target.objects.get(links__watch=watch_of(bob, now))
+    saw(now)
+    row = sighting(2, title=sighting(1).title)
+    record([result(search, [row], at=now + MINUTE)], now=now + MINUTE)
+    saw(now + 2 * MINUTE, status=Status.STOPPED)
+    jobs.follow_listings(list(OutboxRow.objects.filter(topic="follow").values_list("object_id", flat=True)))
+    watch.refresh_from_db()
+    assert watch.external_id == row.external_id
+
+
+def test_a_paused_watch_stays_where_it_is_until_it_goes_on(alice: Any, bob: Any, now: datetime) -> None:
+    watch, other = listing_watch(alice, now), listing_watch(alice, now, name="other")
+    watch_of(bob, now)
+    saw(now)
+    services.pause_watch(watch=watch, now=now)
+    relisted(now)
+    assert {one.external_id for one in Watch.objects.filter(pk=watch.pk)} == {ITEM}
+    assert Watch.objects.get(pk=other.pk).external_id != ITEM
+    services.resume_watch(watch=watch, now=now + HOUR)
+    jobs.follow_listings(list(OutboxRow.objects.filter(topic="follow").values_list("object_id", flat=True)))
+    assert Watch.objects.get(pk=watch.pk).external_id == sighting(2).external_id
+
+
+def test_it_counts_like_any_watch_and_asks_one_question(alice: Any, now: datetime, settings: Any) -> None:
+    settings.QUESTIONS_PER_USER = 1
+    listing_watch(alice, now)
+    with pytest.raises(ValidationError, match="Your watches may ask 1 question in all"):
+        listing_watch(alice, now, external_id=sighting(2).external_id)
+    settings.WATCHES_PER_USER = 1
+    with pytest.raises(ValidationError, match="You may have 1 watch and no more"):
+        listing_watch(alice, now)

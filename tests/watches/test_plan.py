@@ -133,7 +133,7 @@ def test_a_question_that_nobody_lets_adapt_keeps_its_wish_whatever_it_brings():
     assert plan([asked(1, gives_every=1)], {}, pace=20)[1] == Planned(seconds=60)
 
 
-@pytest.mark.parametrize(("load", "seconds"), [(Load.CALM, 60), (Load.CAREFUL, 90), (Load.SHEDDING, 180)])
+@pytest.mark.parametrize(("load", "seconds"), [(Load.NORMAL, 60), (Load.CAREFUL, 90), (Load.SHEDDING, 180)])
 def test_a_busy_machine_stretches_all_but_what_is_critical(load, seconds):
     planned = plan([asked(1), asked(2, critical=True)], {}, pace=20, load=load)
     assert planned[1].seconds == seconds

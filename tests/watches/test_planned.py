@@ -26,7 +26,7 @@ def crowd(user: Any, now: datetime, count: int, **changes: Any) -> list[Target]:
     return [watch.links.get().target for watch in watches]
 
 
-def plan_it(now: datetime, *, load: Load = Load.CALM) -> tuple[list[int], planned.Standing]:
+def plan_it(now: datetime, *, load: Load = Load.NORMAL) -> tuple[list[int], planned.Standing]:
     made = replan(marketplace="mercari", load=load, now=now)
     return list(made.changed), made.standing
 

@@ -31,6 +31,7 @@ OURS = [
     models.Block,
     models.Note,
     models.Doubt,
+    models.Crossing,
     MarketplaceAccount,
 ]
 RECORDS = [model for model in OURS if model not in {User, Watch, MarketplaceAccount}]
@@ -50,6 +51,7 @@ def watch(alice: User, now: datetime) -> Watch:
     match = make_match(watch, now)
     PricePoint.objects.create(listing=match.listing, price=5000, at=now)
     ListingEvent.objects.create(listing=match.listing, kind="price_drop", at=now, before=6000, after=5000)
+    models.Crossing.objects.create(match=match, kind="fall", kinds=["fall"], at=now, before=6000, price=5000, trace="t")
     Doubt.objects.create(watch=watch, listing=match.listing, cause="listed", raised_at=now, due_at=now)
     MarketplaceAccount.objects.create(marketplace="mercari", label="Lumina", created_at=now, updated_at=now)
     models.WatchVersion.objects.create(watch=watch, number=1, at=now, by=alice, wish={"name": "Lumina"})

@@ -5,6 +5,30 @@ from django.conf import settings
 from django.db import migrations, models
 
 
+OF_A_WATCH = ("WatchTarget", "Match", "Doubt", "WatchVersion", "WatchTag", "WatchPrices")
+NAMES = ("Watch", "Target", "Check", "Crossing", *OF_A_WATCH)
+
+
+def take_back(apps, schema_editor):
+    """The release before knows no watch of one listing, no look at what nobody has seen, and no crossing."""
+    alias = schema_editor.connection.alias
+    rows = {name: apps.get_model("watches", name).objects.using(alias) for name in NAMES}
+    watches = list(rows["Watch"].filter(kind="listing").values_list("pk", flat=True))
+    rows["Crossing"].all()._raw_delete(alias)
+    for name in OF_A_WATCH:
+        rows[name].filter(watch_id__in=watches)._raw_delete(alias)
+    rows["Watch"].filter(pk__in=watches)._raw_delete(alias)
+    looks = list(rows["Target"].filter(kind="listing", listing=None).values_list("pk", flat=True))
+    rows["Check"].filter(target_id__in=looks)._raw_delete(alias)
+    rows["Target"].filter(pk__in=looks)._raw_delete(alias)
+    for name in ("Match", "Doubt"):
+        rows[name].filter(cause="crossed").update(cause="changed")
+    if schema_editor.connection.vendor == "postgresql":
+        # What is deleted leaves work for the end of the transaction, and no table is changed before that is done.
+        schema_editor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        schema_editor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -170,4 +194,5 @@ class Migration(migrations.Migration):
             model_name='crossing',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('price', None), ('price__gt', 0), _connector='OR'), models.Q(('before', None), ('before__gt', 0), _connector='OR')), name='crossing_price_unknown_is_not_zero'),
         ),
+        migrations.RunPython(migrations.RunPython.noop, take_back),
     ]
