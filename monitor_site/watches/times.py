@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice, pairwise
 from typing import Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from croniter import croniter
 
@@ -115,7 +115,7 @@ def _shift(key: str, number: int, interval: int) -> int:
 
 
 def _by_cron(trigger: Trigger, after_ms: int) -> int:
-    local = datetime.fromtimestamp(after_ms / 1000, tz=ZoneInfo(trigger.zone))
+    local = datetime.fromtimestamp(after_ms / 1000, tz=_clock(trigger.zone))
     return round(next(_times_of(trigger.cron, local)) * 1000)
 
 
@@ -145,7 +145,7 @@ def _within_hours(trigger: Trigger, key: str, after_ms: int, step: Callable[[int
 
 def _hours_at(trigger: Trigger, moment_ms: int) -> tuple[int, int]:
     """From when to when the hours last that a moment lies in, or else the next ones after it."""
-    zone = ZoneInfo(trigger.zone)
+    zone = _clock(trigger.zone)
     today = datetime.fromtimestamp(moment_ms / 1000, tz=zone).date()
     days = (today + timedelta(days=count) for count in range(-1, A_WEEK + 1))
     hours = (_hours_of(trigger, day, zone) for day in days if not trigger.days or day.weekday() in trigger.days)
@@ -155,6 +155,14 @@ def _hours_at(trigger: Trigger, moment_ms: int) -> tuple[int, int]:
 def _hours_of(trigger: Trigger, day: date, zone: ZoneInfo) -> tuple[int, int]:
     start, end = trigger.start or 0, trigger.end or 0
     return _ms(day, start, zone), _ms(day + timedelta(days=end <= start), end, zone)
+
+
+def _clock(name: str) -> ZoneInfo:
+    """A time zone; UTC for a name that this machine does not know, so that a question is asked all the same."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
 
 
 def _ms(day: date, minute: int, zone: ZoneInfo) -> int:

@@ -191,3 +191,9 @@ def test_the_shortest_gap_of_a_cron_is_its_interval(cron, seconds):
 def test_a_moment_is_never_before_now_in_utc():
     after = round(datetime(2026, 5, 1, tzinfo=UTC).timestamp() * 1000)
     assert following(Trigger(every=60, jitter=True), after, 1)[0] > after
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "x" * 300])
+def test_a_zone_that_nobody_knows_is_utc_and_stops_nothing(zone):
+    trigger = Trigger(every=60, zone=zone, start=0, end=60)
+    assert following(trigger, 0, 1) == following(Trigger(every=60, zone="UTC", start=0, end=60), 0, 1)
