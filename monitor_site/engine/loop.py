@@ -7,9 +7,8 @@ others take over.
 
 import asyncio
 import os
-import threading
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -17,7 +16,7 @@ import redis
 import redis.asyncio
 import structlog
 from django.conf import settings
-from django.db import connection, connections
+from django.db import connection
 
 from monitor_site.connections import SOCKET_SECONDS, async_redis_client, key
 from monitor_site.marketplaces.gateway import Gateway
@@ -28,6 +27,7 @@ from .clock import ServerClock
 from .counting import Counts
 from .feed import Feed, Parts
 from .flight import Flight
+from .loop_thread import ANSWER_SECONDS, LoopThread
 from .machines import Scales
 from .schedule import Lease, Leases, Return
 
@@ -36,7 +36,6 @@ T = TypeVar("T")
 
 ALIVE_SECONDS = 15
 EXTENSIONS_A_LEASE = 5
-ANSWER_SECONDS = 10.0
 STUCK_EXIT_CODE = 70
 TELL_SECONDS = 2.0
 # One writes, the others load the rows of what was leased.
@@ -64,9 +63,7 @@ class WorkerLoop:
         self._clock = ServerClock()
         self._counts = Counts()
         self._scales = Scales()
-        self._loop = asyncio.new_event_loop()
-        self._database = ThreadPoolExecutor(max_workers=DATABASE_THREADS, thread_name_prefix="database")
-        self._thread = threading.Thread(target=self._loop.run_forever, name="feeds", daemon=True)
+        self._thread = LoopThread("feeds", database_threads=DATABASE_THREADS)
         self._keepers: list[asyncio.Task[None]] = []
         self._flushing = asyncio.Lock()
 
@@ -77,7 +74,7 @@ class WorkerLoop:
 
     def call(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Run a coroutine in the loop, from another thread."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        return self._thread.call(work)
 
     def serve(self, marketplace: str, ticket: str) -> None:
         """What a ticket does: start or prolong a feed and wait for its next lease call.
@@ -103,22 +100,7 @@ class WorkerLoop:
             self.call(self._drain(seconds)).result(seconds + ANSWER_SECONDS)
         except TimeoutError:
             log.exception("loop.drain_stuck", worker=self.worker)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(ANSWER_SECONDS)
-        self._close_database()
-        self._loop.close()
-
-    def _close_database(self) -> None:
-        """Every thread closes its own connections; the barrier makes sure that each gets its turn."""
-        everybody = threading.Barrier(DATABASE_THREADS, timeout=ANSWER_SECONDS)
-
-        def close() -> None:
-            everybody.wait()
-            connections.close_all()
-
-        for _ in range(DATABASE_THREADS):
-            self._database.submit(close)
-        self._database.shutdown()
+        self._thread.close()
 
     async def _open(self) -> None:
         self._redis = async_redis_client()
@@ -130,10 +112,10 @@ class WorkerLoop:
             checker=Checker(gateway=self._gateway, worker=self.worker, server_now=self._clock.server),
             clock=self._clock,
             scales=self._scales,
-            database=self._database,
+            database=self._thread.database,
         )
         for keeper in (self._keep_flushing, self._keep_extending, self._keep_telling):
-            self._keepers.append(self._loop.create_task(keeper()))
+            self._keepers.append(self._thread.loop.create_task(keeper()))
 
     async def _drain(self, seconds: float) -> None:
         await asyncio.gather(*(feed.stop() for feed in self._feeds.values()))
@@ -190,7 +172,7 @@ class WorkerLoop:
                 await self._in_database(recording.settle_again, sorted(back.edited))
 
     async def _in_database(self, work: Callable[..., T], *args: Any) -> T:
-        return await self._loop.run_in_executor(self._database, work, *args)
+        return await self._thread.loop.run_in_executor(self._thread.database, work, *args)
 
     async def _keep_extending(self) -> None:
         while True:

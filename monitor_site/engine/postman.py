@@ -4,15 +4,13 @@ Each channel is served by one task at a time, so a sink that hangs keeps only it
 """
 
 import asyncio
-import threading
-from collections.abc import Callable, Coroutine, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
 import structlog
-from django.db import close_old_connections, connections
+from django.db import close_old_connections
 
 from monitor_site.alerts import claiming, concluding, picturing, rendering
 from monitor_site.alerts.claiming import Parcel
@@ -20,6 +18,8 @@ from monitor_site.alerts.ways.kinds import kinds
 from monitor_site.alerts.ways.send import Way, send
 from monitor_site.alerts.ways.values import Answer, Message, Outcome
 from monitor_site.marketplaces import vault
+
+from .loop_thread import LoopThread
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -33,9 +33,7 @@ class Postman:
     """Sends what channels have to tell."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="postman", daemon=True)
-        self._database = ThreadPoolExecutor(max_workers=DATABASE_THREADS, thread_name_prefix="postman-database")
+        self._thread = LoopThread("postman", database_threads=DATABASE_THREADS)
         self._under_way: dict[int, asyncio.Task[None]] = {}
         self._again: set[int] = set()
         self._draining = False
@@ -43,37 +41,19 @@ class Postman:
     def start(self) -> None:
         """Start the thread and open the ways out."""
         self._thread.start()
-        self._call(self._open()).result(30)
+        self._thread.call(self._open()).result(30)
 
     def serve(self, channel_ids: Iterable[int]) -> None:
         """Begin with these channels, or go on with them; from another thread, at once."""
-        self._call(self._begin(list(channel_ids))).result(30)
+        self._thread.call(self._begin(list(channel_ids))).result(30)
 
     def stop(self, *, seconds: float) -> None:
         """Begin nothing more, let what is under way finish for so long, close."""
         try:
-            self._call(self._drain(seconds)).result(seconds + 10)
+            self._thread.call(self._drain(seconds)).result(seconds + 10)
         except TimeoutError:
             log.exception("postman.drain_stuck")
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
-        self._close_database()
-        self._loop.close()
-
-    def _close_database(self) -> None:
-        """Every thread closes its own connections; the barrier makes sure that each gets its turn."""
-        everybody = threading.Barrier(DATABASE_THREADS, timeout=10)
-
-        def close() -> None:
-            everybody.wait()
-            connections.close_all()
-
-        for _ in range(DATABASE_THREADS):
-            self._database.submit(close)
-        self._database.shutdown()
-
-    def _call(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        self._thread.close()
 
     async def _open(self) -> None:
         self._way = Way()
@@ -87,7 +67,7 @@ class Postman:
                 self._start(channel_id)
 
     def _start(self, channel_id: int) -> None:
-        task = self._loop.create_task(self._deliver(channel_id), name=f"channel-{channel_id}")
+        task = self._thread.loop.create_task(self._deliver(channel_id), name=f"channel-{channel_id}")
         self._under_way[channel_id] = task
         task.add_done_callback(partial(self._ended, channel_id))
 
@@ -143,7 +123,9 @@ class Postman:
         return await self._db(render)
 
     async def _db(self, work: Callable[..., T], *arguments: Any) -> T:
-        return await self._loop.run_in_executor(self._database, partial(_with_connection, work, *arguments))
+        return await self._thread.loop.run_in_executor(
+            self._thread.database, partial(_with_connection, work, *arguments)
+        )
 
 
 def _with_connection(work: Callable[..., T], *arguments: Any) -> T:

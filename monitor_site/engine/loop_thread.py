@@ -1,0 +1,50 @@
+"""An event loop in a thread of its own, and threads for the database beside it: what a worker keeps for its life."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from django.db import connections
+
+T = TypeVar("T")
+
+ANSWER_SECONDS = 10.0
+
+
+class LoopThread:
+    """RQ owns the main thread and its signals; this one is called from there."""
+
+    def __init__(self, name: str, *, database_threads: int) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.database = ThreadPoolExecutor(max_workers=database_threads, thread_name_prefix=f"{name}-database")
+        self._database_threads = database_threads
+        self._thread = threading.Thread(target=self.loop.run_forever, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin to turn."""
+        self._thread.start()
+
+    def call(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Run a coroutine in the loop, from another thread."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def close(self) -> None:
+        """End the loop and the threads."""
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(ANSWER_SECONDS)
+        self._close_database()
+        self.loop.close()
+
+    def _close_database(self) -> None:
+        """Every thread closes its own connections; the barrier makes sure that each gets its turn."""
+        everybody = threading.Barrier(self._database_threads, timeout=ANSWER_SECONDS)
+
+        def close() -> None:
+            everybody.wait()
+            connections.close_all()
+
+        for _ in range(self._database_threads):
+            self.database.submit(close)
+        self.database.shutdown()
