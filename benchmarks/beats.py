@@ -1,9 +1,10 @@
-"""Runs of tasks, as the processes of a measurement note them, and what they come to. Nothing but the standard library."""
+"""Runs of tasks, as the processes of a measurement note them, and what they come to. Standard library only."""
 
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +60,12 @@ def due_by_the_one_before(runs: Iterable[Run], interval: float) -> list[Run]:
     tasks: defaultdict[int, list[Run]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: run.due):
         tasks[run.task].append(run)
-    pairs = [pair for mine in tasks.values() for pair in zip(mine, mine[1:], strict=False)]
+    pairs = [pair for mine in tasks.values() for pair in pairwise(mine)]
     return [Run(run.task, before.due + interval, run.started, run.ended) for before, run in pairs]
 
 
 def figures(runs: Iterable[Run], *, begin: float, end: float, expected: int) -> dict[str, Any]:
-    """Beats that were due between ``begin`` and ``end``: how many ran, ran twice, were missed, and how late they were."""
+    """Beats that were due between ``begin`` and ``end``: how many ran, ran twice, were missed, and how late."""
     mine = [run for run in runs if begin <= run.due < end]
     distinct = len({(run.task, run.due) for run in mine})
     counts = {"beats": distinct, "expected": expected, "missed": max(0, expected - distinct)}

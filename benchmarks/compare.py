@@ -15,6 +15,7 @@ What is compared with comes from ``compare-requirements.txt`` into an environmen
 
 import argparse
 import json
+import sys
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -25,9 +26,11 @@ import beats
 import foreign
 import lateness
 import mix
-from rig import HERE, Rig, own_redis, rig, wait_for
+from bare import own_redis
+from rig import HERE, Rig, rig, wait_for
 
 OURS = "ours"
+OUR_PACKAGES = ("rq", "redis", "hiredis")
 WARM_UP_SECONDS, WORKERS_START_SECONDS, PATIENCE_SECONDS, MIX_SECONDS = 30, 5, 60, 120
 SOON_SECONDS = 0.5
 
@@ -100,7 +103,7 @@ def ours_beats(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def ours_mixed() -> dict[str, Any]:
-    """The mixed tasks by the engine: the critical on the lane for what cannot wait, the others as checks that are due."""
+    """The mixed tasks by the engine: the critical on the lane for what cannot wait, the others as due checks."""
     from monitor_site.connections import lane_queue, redis_client
     from monitor_site.engine.schedule import Schedule
 
@@ -151,7 +154,8 @@ def against(theirs: dict[str, Any], ours: dict[str, Any]) -> dict[str, float | N
 
 def run(options: argparse.Namespace, python: str) -> dict[str, Any]:
     """Ours, then the others one after the other."""
-    found = {OURS: ours_beats(options) | {"mixed": ours_mixed()}}
+    mine = {"versions": foreign.versions(sys.executable, OUR_PACKAGES)}
+    found = {OURS: mine | ours_beats(options) | {"mixed": ours_mixed()}}
     for name in options.only:
         baseline = BASELINES[name]
         theirs = beats_of(baseline, options, python) | {"mixed": mixed_of(baseline, options, python)}

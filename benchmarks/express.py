@@ -14,7 +14,8 @@ from typing import Any
 
 import beats
 import lateness
-from rig import HERE, Rig, own_redis, rig, wait_for
+from bare import own_redis
+from rig import HERE, Rig, rig, wait_for
 
 WARM_UP_SECONDS = 5
 DEMAND = 3.0

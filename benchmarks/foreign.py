@@ -33,7 +33,11 @@ def _made(folder: Path) -> str:
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     options = ("--quiet", "--require-hashes", "--disable-pip-version-check", "--no-input", "-r", str(LOCK))
-    subprocess.run([python, "-m", "pip", "install", *options], check=True, env=env, stdout=sys.stderr)
+    done = subprocess.run(
+        [python, "-m", "pip", "install", *options], check=False, env=env, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise SystemExit(f"The installation failed. pip's last words:\n{done.stderr[-2000:]}")
     stamp.write_text(LOCK.read_text())
     return python
 

@@ -4,20 +4,20 @@
                                             [--seconds 30] [--stragglers 0] [--json]
 
 A check notes its start, waits a millisecond and finds nothing. Neither marketplace nor database is asked, so this is
-the schedule alone. Late is the start, by the machine's clock, less the due time in the schedule. With ``--stragglers 1``
-one check in a hundred takes three seconds; the figures are then those of the others.
+the schedule alone. Late is the start, by the machine's clock, less the due time in the schedule. With
+``--stragglers 1`` one check in a hundred takes three seconds; the figures are then those of the others.
 """
 
 import argparse
 import json
 import math
-import sys
 import time
 from typing import Any
 
 import beats
 import noop
-from rig import HERE, Rig, own_redis, rig, spent, wait_for
+from bare import own_redis
+from rig import HERE, Rig, rig, spent, wait_for
 
 WARM_UP_SECONDS = 3
 LAST_STARTS_SECONDS = 0.5
@@ -56,14 +56,13 @@ def plant(targets: int, *, marketplaces: int, interval: int) -> None:
 
 def watch(made: Rig, *, seconds: float) -> tuple[float, float, dict[str, Any]]:
     """Let it run: begin and end of the time that counts, and what it cost."""
-    begin, before = time.time(), made.costs()
+    before, begin = made.costs(), time.time()
     time.sleep(seconds)
-    end, after = time.time(), made.costs()
-    used = spent(before, after)
-    costs = {"cores": round(sum(used.values()) / (end - begin), 2), "cpu_seconds": used, "memory_mb": made.memory()}
+    used = spent(before, made.costs())
+    costs = {"cores": round(sum(used.values()) / seconds, 2), "cpu_seconds": used, "memory_mb": made.memory()}
     made.demand_alive()
     time.sleep(LAST_STARTS_SECONDS)
-    return begin, end, costs
+    return begin, begin + seconds, costs
 
 
 def expected(options: argparse.Namespace, *, begin: float, end: float) -> int:
@@ -73,7 +72,11 @@ def expected(options: argparse.Namespace, *, begin: float, end: float) -> int:
         phase = int(noop.key_of(number)[:12], 16) % step
         first = math.ceil((begin * 1000 - phase) / step)
         dues = range(phase + first * step, math.ceil(end * 1000), step)
-        count += sum(not noop.straggles(number, due, options.stragglers) for due in dues) if options.stragglers else len(dues)
+        count += (
+            sum(not noop.straggles(number, due, options.stragglers) for due in dues)
+            if options.stragglers
+            else len(dues)
+        )
     return count
 
 
@@ -116,4 +119,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -125,10 +125,7 @@ def stand_in(options: argparse.Namespace, notes: Notes) -> None:
         return {name: rows[name] for name in ids}
 
     def write(landed: Sequence[Any]) -> list[Return]:
-        return [
-            Return(lease=one.lease, how="beat", standing=standing_of(one.target, delay_ms=0))
-            for one in landed
-        ]
+        return [Return(lease=one.lease, how="beat", standing=standing_of(one.target, delay_ms=0)) for one in landed]
 
     loop.Checker = Asker(options, notes)
     loop.flush_seconds = lambda: FLUSH_SECONDS

@@ -11,7 +11,6 @@ from typing import Any
 
 import arrival
 import psutil
-from bare import own_redis
 
 HERE = Path(__file__).resolve().parent
 STOPS_WITHIN = 40.0
@@ -40,6 +39,7 @@ class Rig:
         """CPU seconds of each so far, its children included, and of Redis."""
         from monitor_site.connections import redis_client
 
+        self.demand_alive()
         told: dict[str, Any] = redis_client().info("cpu")
         mine = {name: sum(sum(one.cpu_times()[:2]) for one in family(each)) for name, each in self._running.items()}
         return mine | {"redis": told["used_cpu_sys"] + told["used_cpu_user"]}
@@ -81,7 +81,7 @@ def family(process: psutil.Process) -> list[psutil.Process]:
 
 @contextmanager
 def rig(name: str = "notes") -> Iterator[Rig]:
-    """Something to start processes in, beside a Redis that :func:`own_redis` runs and that is emptied first."""
+    """Something to start processes in, beside a Redis that ``bare.own_redis`` runs and that is emptied first."""
     from monitor_site.connections import redis_client
 
     redis_client().flushall()
@@ -105,6 +105,3 @@ def wait_for(true: Any, made: Rig, *, seconds: float = STARTS_WITHIN) -> None:
 def spent(before: dict[str, float], after: dict[str, float]) -> dict[str, float]:
     """CPU seconds in between, by process."""
     return {name: round(after[name] - before[name], 2) for name in after}
-
-
-__all__ = ["Rig", "own_redis", "rig", "spent", "wait_for"]
