@@ -7,6 +7,7 @@ processor seconds of the workers that check: asking, reading, matching, recordin
 the same questions are sent again by the HTTP client alone, as the product opens it, and the answers go through the JSON
 reader or the HTML parser alone; what those pages would have cost so is the limit. The share is the limit by what the
 workers needed. Memory is that of the same workers.
+Pages are as large as the practice markets make them; the figures say how large.
 """
 
 import argparse
