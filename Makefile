@@ -19,7 +19,7 @@ help:
 	@echo "make run          start everything on this machine (PORT=8000 DATA_DIR=var/practice LIVE=1)"
 	@echo "make test         the whole suite on SQLite, then what touches data on PostgreSQL"
 	@echo "make lint         style, types, layers, templates, translations, migrations, locks"
-	@echo "make bench        measure this machine: first match, listing to page, five minutes of load (ten minutes in all)"
+	@echo "make bench        measure this machine: first match, listing to page, five minutes of load (half an hour in all)"
 	@echo "make lock         write requirements*.txt anew from requirements*.in"
 	@echo "make messages     compile the translations"
 	@echo "make demo-reset   forget everything of the practice installation"
@@ -44,6 +44,10 @@ lock:
 bench:
 	@$(INSTALL) requirements.txt
 	@$(PYTHON) benchmarks/first_match.py
+	@$(PYTHON) benchmarks/lateness.py
+	@$(PYTHON) benchmarks/checks.py
+	@$(PYTHON) benchmarks/coalesce.py
+	@$(PYTHON) benchmarks/express.py
 	@$(PYTHON) benchmarks/visible.py
 	@$(PYTHON) benchmarks/load.py
 	@$(PYTHON) benchmarks/trouble.py

@@ -61,6 +61,12 @@ class Home:
         found: dict[str, Any] = answer.raise_for_status().json()
         return found
 
+    def practice_state(self, path: str) -> dict[str, Any]:
+        """What the practice market of Mercari tells of itself."""
+        answer = httpx.get(f"{self.markets['mercari']}/_practice/{path}", trust_env=False, timeout=30)
+        found: dict[str, Any] = answer.raise_for_status().json()
+        return found
+
 
 @contextmanager
 def fresh_home(**environment: str) -> Iterator[Home]:

@@ -45,6 +45,11 @@ class Flight:
         """Nothing is leased by this worker."""
         return not self.held()
 
+    @property
+    def lands_faster(self) -> bool:
+        """More has landed than one transaction should hold."""
+        return len(self.landed) > MOST_AT_ONCE
+
     def slots_for(self, marketplace: str) -> int:
         """How many leases a marketplace's feed may take: none beside a suspect, none while one is waited for."""
         held = self.held()

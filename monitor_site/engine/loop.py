@@ -145,7 +145,7 @@ class WorkerLoop:
     async def _keep_flushing(self) -> None:
         pause = flush_seconds()
         while True:
-            await asyncio.sleep(pause)
+            await asyncio.sleep(0 if self.flight.lands_faster else pause)
             if self.flight.landed:
                 await self._survive(self._flush())
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from monitor_site.engine.flight import MOST_IN_FLIGHT, Flight, Landed
+from monitor_site.engine.flight import MOST_AT_ONCE, MOST_IN_FLIGHT, Flight, Landed
 from monitor_site.engine.schedule import Lease
 
 
@@ -18,6 +18,13 @@ def test_everything_between_lease_and_return_is_held() -> None:
     flight.settled(one.lease for one in taken)
     flight.loading.clear()
     assert flight.empty
+
+
+def test_more_than_one_transaction_holds_wants_recording_without_a_pause() -> None:
+    flight = Flight(landed=[Landed(lease=lease(str(number)), result=None) for number in range(MOST_AT_ONCE + 1)])
+    assert flight.lands_faster
+    flight.settled(one.lease for one in flight.take_landed())
+    assert not flight.lands_faster
 
 
 def test_nothing_is_taken_beside_a_suspect() -> None:

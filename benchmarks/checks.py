@@ -1,0 +1,169 @@
+"""How many real checks a second a core does over HTTP, beside the client and the libraries alone for the same pages.
+
+    .venv/bin/python benchmarks/checks.py [--questions 60] [--interval 1] [--seconds 30] [--json]
+
+An installation with both practice markets, all in processes of their own, has more due than it can do. Counted are the
+processor seconds of the workers that check: asking, reading, matching, recording and all. Before that the requests of
+the same questions are sent again by the HTTP client alone, as the product opens it, and the answers go through the JSON
+reader or the HTML parser alone; what those pages would have cost so is the limit. The share is the limit by what the
+workers needed. Memory is that of the same workers.
+Pages are as large as the practice markets make them; the figures say how large.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from typing import Any
+
+import httpx
+import psutil
+from home import ROOT, Home, fresh_home
+from load import query
+from parsing import Recorder, _answer, bare
+
+AT_ONCE = 32
+ROUNDS = 3
+WARM_UP_SECONDS = 10
+COUNTED = """
+    SELECT t.marketplace, COUNT(*), COALESCE(SUM(c.pages), 0), COALESCE(SUM(c.bytes), 0), SUM(c.outcome = 'failed')
+    FROM watches_check c JOIN watches_target t ON t.id = c.target_id WHERE c.id > ? AND c.id <= ? GROUP BY 1
+"""
+Send = Callable[[], Awaitable[httpx.Response]]
+
+
+class Repeater(Recorder):
+    """Keeps how to send each request once more."""
+
+    def __post_init__(self) -> None:
+        """Nothing was sent."""
+        super().__post_init__()
+        self.sent: list[Send] = []
+
+    async def get(self, url: str, *, headers: Any = None, weight: int = 1) -> Any:
+        """Fetch."""
+        self.sent.append(lambda: self.client.get(url, headers=headers))
+        return await super().get(url, headers=headers, weight=weight)
+
+    async def post(self, url: str, *, json: Any, headers: Any = None, weight: int = 1) -> Any:
+        """Post."""
+        self.sent.append(lambda: self.client.post(url, json=json, headers=headers))
+        return await super().post(url, json=json, headers=headers, weight=weight)
+
+
+def word(number: int) -> str:
+    """What the question of that number asks for."""
+    return f"カメラ{number}"
+
+
+async def limit(name: str, address: str, questions: int) -> dict[str, float]:
+    """Processor seconds and bytes of one page by client and library alone."""
+    from monitor_site.marketplaces.transport import open_client
+
+    plugin = import_module(f"plugins.{name}").plugin
+    async with open_client(guarded=False) as client:
+        session = Repeater(address, client)
+        market = plugin.connect(session)
+        for number in range(questions):
+            await market.search(plugin.manifest.criteria(keyword=word(number)))
+        free, began, sizes = asyncio.Semaphore(AT_ONCE), time.process_time(), []
+
+        async def once(send: Send) -> None:
+            async with free:
+                answer = _answer((await send()).raise_for_status())
+            bare(answer)()
+            sizes.append(len(answer.body))
+
+        for _ in range(ROUNDS):
+            await asyncio.gather(*map(once, session.sent))
+    return {"seconds": (time.process_time() - began) / len(sizes), "bytes": sum(sizes) / len(sizes)}
+
+
+def seed(home: Home, options: argparse.Namespace) -> None:
+    """A watch for each question, at both markets."""
+    os.environ |= {"DATA_DIR": str(home.folder), "DJANGO_SETTINGS_MODULE": "monitor_site.settings"}
+    import django
+
+    django.setup()
+    from django.utils import timezone
+
+    from monitor_site.accounts.models import User
+    from monitor_site.watches.services import Wish, create_watch
+
+    user = User.objects.create(username="bench")
+    for number in range(options.questions):
+        wish = Wish(
+            name=f"Bench {number}", marketplaces=sorted(home.markets), must=[word(number)],
+            interval_seconds=options.interval,
+        )  # fmt: skip
+        create_watch(user=user, wish=wish, now=timezone.now())
+
+
+def workers(home: Home) -> list[psutil.Process]:
+    """The processes that check."""
+    running = psutil.Process(home.process.pid).children(recursive=True)
+    return [one for one in running if {"rqworker", "checks"} <= set(one.cmdline())]
+
+
+def spent(home: Home) -> tuple[int, float, float]:
+    """The last check so far, processor seconds and megabytes of the workers."""
+    mine = workers(home)
+    cpu = sum(sum(one.cpu_times()[:2]) for one in mine)
+    last = query(home, "SELECT COALESCE(MAX(id), 0) FROM watches_check")[0][0]
+    return last, cpu, sum(one.memory_info().rss for one in mine) / 1e6
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    """The limit, then the real thing."""
+    sys.path.insert(0, str(ROOT))
+    with fresh_home() as home:
+        limits = {name: asyncio.run(limit(name, at, options.questions)) for name, at in home.markets.items()}
+        seed(home, options)
+        time.sleep(WARM_UP_SECONDS)
+        before = spent(home)
+        time.sleep(options.seconds)
+        after = spent(home)
+        rows = query(home, COUNTED, before[0], after[0])
+    return figures(rows, limits, before, after)
+
+
+def figures(
+    rows: list[Any], limits: dict[str, Any], before: tuple[int, float, float], after: tuple[int, float, float]
+) -> dict[str, Any]:
+    """What it comes to; without a check there is nothing to tell."""
+    checks, pages, failed = (sum(row[place] for row in rows) for place in (1, 2, 4))
+    cpu, grown = after[1] - before[1], after[2] - before[2]
+    if not checks or cpu <= 0:
+        raise SystemExit("no check was counted")
+    alone = sum(row[2] * limits[row[0]]["seconds"] for row in rows)
+    return {
+        "checks": checks,
+        "failed": failed,
+        "checks_a_second_and_core": round(checks / cpu, 1),
+        "pages_a_second_and_core": round(pages / cpu, 1),
+        "limit_pages_a_second_and_core": round(pages / alone, 1) if alone else None,
+        "share_of_the_limit_percent": round(100 * alone / cpu, 1),
+        "bytes_a_page": {name: round(each["bytes"]) for name, each in limits.items()},
+        "memory_mb": round(after[2], 1),
+        "memory_grown_mb_a_thousand_checks": round(1000 * grown / checks, 2),
+    }
+
+
+def main() -> None:
+    """Parse, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--questions", type=int, default=60)
+    parser.add_argument("--interval", type=int, default=1, help="seconds")
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    found = run(options)
+    print(json.dumps(found) if options.json else "\n".join(f"{name}: {value}" for name, value in found.items()))
+
+
+if __name__ == "__main__":
+    main()
