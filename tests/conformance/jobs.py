@@ -49,7 +49,7 @@ def leave_a_task(path: str) -> None:
 
     async def later() -> None:
         await asyncio.sleep(1.2)
-        Path(path).touch()
+        await asyncio.to_thread(Path(path).touch)
 
     LOOP.run_until_complete(LOOP.create_task(later()))
 
@@ -59,7 +59,7 @@ def go_on(path: str) -> bool:
 
     async def look() -> bool:
         for _ in range(100):
-            if Path(path).exists():
+            if await asyncio.to_thread(Path(path).exists):
                 return True
             await asyncio.sleep(0.05)
         return False

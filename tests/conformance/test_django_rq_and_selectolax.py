@@ -26,6 +26,6 @@ def test_the_stock_command_reads_pickle_unless_told_and_wants_a_queue_named_defa
 def test_the_parser_of_selectolax_is_lexbor_only() -> None:
     """So plugins read pages with ``selectolax.lexbor``."""
     with pytest.raises(ImportError):
-        importlib.import_module("selectolax.parser").HTMLParser
+        _ = importlib.import_module("selectolax.parser").HTMLParser
     tree: Any = importlib.import_module("selectolax.lexbor").LexborHTMLParser("<p>あ</p>")
     assert tree.css_first("p").text() == "あ"

@@ -110,7 +110,7 @@ def test_a_clock_ten_minutes_ahead_declares_a_running_job_abandoned_and_retry_ha
 
 
 def test_a_job_timeout_is_an_ordinary_exception_and_a_broad_except_swallows_it(redis: Any) -> None:
-    """So no promise of ours hangs on it: ``asyncio.timeout`` cuts a check, and a loop that is stuck ends its process."""
+    """So no promise of ours hangs on it: ``asyncio.timeout`` cuts a check, a loop that is stuck ends its process."""
     job = queue(redis).enqueue(f"{JOBS}.swallow", job_timeout=1)
     run_all(redis)
     assert issubclass(JobTimeoutException, Exception)
@@ -196,7 +196,16 @@ def test_what_rq_says_of_a_job_is_no_truth(redis: Any, worker: subprocess.Popen[
 
 def test_nothing_of_ours_uses_what_rq_offers_beyond_a_queue() -> None:
     """No scheduler, repeat, retry, dependency, callback or webhook: their state is lost with Redis, ours is not."""
-    words = ("Retry(max", "Repeat(", "depends_on=", "enqueue_in(", "enqueue_at(", "with_scheduler", "on_success=",
-             "on_failure=", "rq.webhook", "import rq.cron", "from rq.scheduler", "StartedJobRegistry", "FailedJobRegistry")  # fmt: skip
+    words = [
+        *("Retry(max", "Repeat(", "depends_on=", "enqueue_in(", "enqueue_at(", "with_scheduler", "on_success="),
+        *(
+            "on_failure=",
+            "rq.webhook",
+            "import rq.cron",
+            "from rq.scheduler",
+            "StartedJobRegistry",
+            "FailedJobRegistry",
+        ),
+    ]
     found = [(module.name, word) for module in source.product() for word in words if word in module.text]
     assert found == []

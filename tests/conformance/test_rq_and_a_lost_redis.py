@@ -82,7 +82,7 @@ def test_an_idle_worker_waits_for_redis_and_works_on_though_redis_knows_it_no_mo
 def test_a_worker_whose_job_ends_when_redis_is_back_works_on_though_its_job_is_forgotten(
     server: Server, client: Any, worker: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    """So a worker that lives proves nothing about what its queue has lost: the outbox is swept, the schedule rebuilt."""
+    """So a worker that lives proves nothing about what its queue lost: outbox and schedule are made good from rows."""
     one = Queue("one", connection=client, serializer=JSONSerializer)
     one.enqueue(f"{JOBS}.tell_and_sleep", str(tmp_path / "job"), 2)
     until((tmp_path / "job.began").exists, what="the job begins")

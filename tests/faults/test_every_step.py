@@ -1,4 +1,4 @@
-"""All of Redis is lost at every step of a ticket's life, and clocks disagree: the target is soon asked, counted once."""
+"""All of Redis is lost at every step of a ticket's life, and clocks disagree: what was lost is soon asked again."""
 
 import threading
 import time
@@ -10,7 +10,8 @@ import pytest
 import uvicorn
 
 from monitor_site.connections import key, lane_queue
-from monitor_site.engine import recording, schedule as scheduling
+from monitor_site.engine import recording
+from monitor_site.engine import schedule as scheduling
 from monitor_site.engine.checking import Checker
 from monitor_site.engine.loop import WorkerLoop
 from monitor_site.engine.promoter import Promoter
@@ -42,7 +43,7 @@ def practice_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 class Line:
-    """A promoter and a checks worker in this process; ``pop`` is what happens between taking a ticket and serving it."""
+    """A promoter and a checks worker in this process; ``pop`` is called between taking a ticket and serving it."""
 
     def __init__(self, redis: Any, *, worker: str) -> None:
         self.redis = redis

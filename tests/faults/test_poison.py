@@ -51,7 +51,7 @@ class Market:
         if criteria.keyword == "dawdles":
             await asyncio.sleep(3600)
         if criteria.keyword in {"floods", "drips"}:
-            await self.session.get("https://poison.example/" + criteria.keyword)
+            await self.session.get(f"{self.session.base}/{criteria.keyword}")
         item = Sighting(external_id=criteria.keyword, title=criteria.keyword, url="https://poison.example/1",
                         price=Money(amount=100, currency="JPY"), kind=Kind.FIXED, status=Status.ON_SALE)
         return SearchPage(sightings=(item,))
@@ -140,7 +140,8 @@ def test_answers_without_an_end_hold_up_nobody(poisoned: Installation, alice: An
     ask(alice, *NEIGHBOURS, "floods", "drips")
     poisoned.start("run_promoter")
     poisoned.start("rqworker")
-    until(lambda: target("floods").last_error == "unavailable", what="the flood is cut at its size")
+    until(lambda: target("floods").failures > 0, what="the flood is cut")
+    assert target("floods").last_error == "layout_changed"
     began = datetime.now(UTC)
     for _ in range(3):
         neighbours_are_checked_after(datetime.now(UTC), "a flood, beside one that drips")
