@@ -165,13 +165,14 @@ def test_one_bulky_writer_leaves_small_writes_quick_and_two_do_not(purse: Path, 
                     own.execute("BEGIN IMMEDIATE")
                     own.executemany("INSERT INTO purse VALUES (?)", [(n,) for n in range(200)])
                     own.execute("COMMIT")
+                    time.sleep(0.002)  # a real writer fetches something in between
 
         threads = [threading.Thread(target=bulk) for _ in range(writers)]
         for thread in threads:
             thread.start()
         found = []
         with closing(sqlite3.connect(purse, timeout=20, isolation_level=None)) as small:
-            for _ in range(300):
+            for _ in range(200):
                 began = time.monotonic()
                 small.execute("UPDATE purse SET spent = 1 WHERE rowid = 1")
                 found.append(time.monotonic() - began)

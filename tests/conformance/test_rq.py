@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import pytest
 from rq import Queue, Retry, SimpleWorker, Worker
+from rq.exceptions import DuplicateJobError
 from rq.intermediate_queue import IntermediateQueue
 from rq.job import Job, JobStatus
 from rq.registry import StartedJobRegistry
@@ -143,11 +144,17 @@ def test_the_json_serializer_still_runs_any_dotted_path(redis: Any) -> None:
     assert refused.get_status(refresh=True) == JobStatus.FAILED
 
 
-def test_a_job_that_failed_keeps_its_id_and_a_second_one_under_it_is_taken_all_the_same(redis: Any) -> None:
-    """So an id is no guard: a job of ours may run never, once or many times, and what it does stands in rows."""
+def test_a_job_that_failed_keeps_its_id_and_no_second_one_is_taken_under_it(redis: Any) -> None:
+    """So an id of ours holds the epoch of its row, which is raised whenever the row is handed out again.
+
+    Without ``unique`` it is taken all the same, whatever became of the first: an id alone guards nothing.
+    """
     first = queue(redis).enqueue("no.such.path", job_id="kind-1-1")
     run_all(redis)
     assert first.get_status(refresh=True) == JobStatus.FAILED
+    with pytest.raises(DuplicateJobError):
+        queue(redis).enqueue(f"{JOBS}.go_on", "/", job_id="kind-1-1", unique=True)
+    assert queue(redis).enqueue(f"{JOBS}.go_on", "/", job_id="kind-1-2", unique=True)
     queue(redis).enqueue(f"{JOBS}.go_on", "/", job_id="kind-1-1")
     assert Job.fetch("kind-1-1", connection=redis, serializer=JSONSerializer).get_status() == JobStatus.QUEUED
 
