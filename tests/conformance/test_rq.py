@@ -140,7 +140,12 @@ def test_the_json_serializer_still_runs_any_dotted_path(redis: Any) -> None:
     run_all(redis)
     assert job.return_value(refresh=True) == "hosts"
     refused = queue(redis, "express").enqueue("os.path.basename", "/etc/hosts")
-    ours.build(lane="express", name="w").work(burst=True, logging_level="INFO")
+
+    def is_taken() -> bool:
+        ours.build(lane="express", name="w").work(burst=True, logging_level="INFO")
+        return refused.get_status(refresh=True) != JobStatus.QUEUED
+
+    until(is_taken, what="a worker of ours takes it")
     assert refused.get_status(refresh=True) == JobStatus.FAILED
 
 

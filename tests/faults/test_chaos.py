@@ -4,8 +4,8 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -114,26 +114,35 @@ def test_promoters_and_workers_killed_in_a_loop_cost_lateness_and_nothing_else(
     invariants.all_hold(since=began, until=datetime.now(UTC), truth=tmp_path / "truth.jsonl")
 
 
-def test_a_redis_that_restarts_empty_and_one_that_stays_away_for_a_while_lose_no_target(
+def test_a_redis_that_goes_and_comes_back_empty_and_one_that_says_nothing_lose_no_target(
     asked: Installation, tmp_path: Path
 ) -> None:
     port, word = free_port(), "word"
     asked.env["REDIS_URL"] = f"redis://:{word}@127.0.0.1:{port}/0"
     server = start_redis(port=port, password=word, folder=tmp_path)
-    promoter_log = Path(asked.env["DATA_DIR"]) / "run_promoter.log"
     try:
         asked.start("run_promoter")
         asked.start("rqworker")
         all_are_checked_after(datetime.now(UTC), "the start")
         began = datetime.now(UTC)
-        stop(server)
-        server = start_redis(port=port, password=word, folder=tmp_path)
-        all_are_checked_after(datetime.now(UTC), "a restart")
-        size = promoter_log.stat().st_size
-        stop(server)
-        until(lambda: b"round_failed" in promoter_log.read_bytes()[size:], what="the promoter misses it")
+        with missed_by_the_promoter(asked):
+            stop(server)
         server = start_redis(port=port, password=word, folder=tmp_path)
         all_are_checked_after(datetime.now(UTC), "its absence")
+        with missed_by_the_promoter(asked):
+            server.send_signal(signal.SIGSTOP)
+        server.send_signal(signal.SIGCONT)
+        all_are_checked_after(datetime.now(UTC), "its silence")
         invariants.all_hold(since=began, until=datetime.now(UTC), truth=tmp_path / "truth.jsonl")
     finally:
+        server.send_signal(signal.SIGCONT)
         stop(server)
+
+
+@contextmanager
+def missed_by_the_promoter(installation: Installation) -> Iterator[None]:
+    """What is done here has made it fail a round when the block ends."""
+    log = Path(installation.env["DATA_DIR"]) / "run_promoter.log"
+    size = log.stat().st_size
+    yield
+    until(lambda: b"round_failed" in log.read_bytes()[size:], what="the promoter misses Redis")

@@ -150,7 +150,7 @@ def test_all_of_redis_lost_at_any_step_of_a_ticket_costs_a_beat_and_counts_no_re
     invariants.nothing_is_double()
 
 
-@pytest.fixture(params=[-600, 600, -86_400, 86_400])
+@pytest.fixture(params=[-600, 86_400])
 def offset(request: pytest.FixtureRequest, redis: Any, monkeypatch: pytest.MonkeyPatch) -> int:
     """Redis' clock is so many seconds before ours: as for a worker whose own clock is that much behind or ahead."""
     told = f"(function() local t = redis.call('TIME') return {{t[1] + ({request.param}), t[2]}} end)()"
