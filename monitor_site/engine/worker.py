@@ -12,6 +12,8 @@ from typing import Any
 import redis
 from django.conf import settings
 from django.db import close_old_connections
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from rq import Queue, SimpleWorker
 from rq.job import Job
 from rq.serializers import JSONSerializer
@@ -97,7 +99,7 @@ def current_holder() -> Holder:
 
 def build(*, lane: str, name: str) -> LaneWorker:
     """A worker for a lane. Its connection never repeats a command; its blocking pop may last."""
-    connection = redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=5)
+    connection = redis.Redis.from_url(settings.REDIS_URL, retry=Retry(NoBackoff(), 0), socket_connect_timeout=5)
     queue = Queue(lane, connection=connection, serializer=JSONSerializer, job_class=AllowedJob)
     return LaneWorker(
         [queue],

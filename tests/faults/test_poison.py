@@ -1,14 +1,19 @@
 """A plugin that raises, hangs, sleeps or kills its process: its own target suffers, its neighbours go on."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches.models import Target
+from monitor_site.watches.models import Check, Target
 from monitor_site.watches.services import Wish, create_watch
+from tests.faults import invariants
 from tests.faults.installation import Installation
 from tests.waiting import until
 
@@ -45,6 +50,8 @@ class Market:
             return {"sightings": []}
         if criteria.keyword == "dawdles":
             await asyncio.sleep(3600)
+        if criteria.keyword in {"floods", "drips"}:
+            await self.session.get(f"{self.session.base}/{criteria.keyword}")
         item = Sighting(external_id=criteria.keyword, title=criteria.keyword, url="https://poison.example/1",
                         price=Money(amount=100, currency="JPY"), kind=Kind.FIXED, status=Status.ON_SALE)
         return SearchPage(sightings=(item,))
@@ -52,17 +59,44 @@ class Market:
 plugin = Plugin(manifest=manifest, connect=Market, api="https://poison.example", practice="plugins.poison")
 """
 
+SLOT_SECONDS = 5
 NEIGHBOURS = ("one", "two", "three")
 
 
+class Endless(BaseHTTPRequestHandler):
+    """Answers that have no end: a flood, or a drop now and then."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        with suppress(OSError):
+            while not self.server.over.wait(0.05 if self.path == "/drips" else 0):  # type: ignore[attr-defined]
+                self.wfile.write(b"x" * (1 if self.path == "/drips" else 100_000))
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
 @pytest.fixture
-def poisoned(installation: Installation, tmp_path: Path, settings: Any) -> Any:
+def endless() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
+        server.over = threading.Event()  # type: ignore[attr-defined]
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.over.set()  # type: ignore[attr-defined]
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def poisoned(installation: Installation, endless: str, tmp_path: Path, settings: Any) -> Any:
     folder = tmp_path / "plugins" / "poison"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(PLUGIN, encoding="utf-8")
     settings.PLUGIN_DIR = tmp_path / "plugins"
-    settings.PRACTICE_MARKETS = {"poison": "http://127.0.0.1:9"}
-    installation.env |= {"PLUGIN_DIR": str(tmp_path / "plugins"), "PRACTICE_MARKETS": "poison=http://127.0.0.1:9"}
+    settings.PRACTICE_MARKETS = {"poison": endless}
+    installation.env |= {"PLUGIN_DIR": str(tmp_path / "plugins"), "PRACTICE_MARKETS": f"poison={endless}"}
     catalog.cache_clear()
     yield installation
     catalog.cache_clear()
@@ -102,6 +136,20 @@ def test_a_check_that_never_ends_holds_up_nobody(poisoned: Installation, alice: 
     neighbours_are_checked_after(datetime.now(UTC), "a while beside one that dawdles")
 
 
+def test_answers_without_an_end_hold_up_nobody(poisoned: Installation, alice: Any) -> None:
+    ask(alice, *NEIGHBOURS, "floods", "drips")
+    poisoned.start("run_promoter")
+    poisoned.start("rqworker")
+    until(lambda: target("floods").failures > 0, what="the flood is cut")
+    assert target("floods").last_error == "layout_changed"
+    began = datetime.now(UTC)
+    for _ in range(3):
+        neighbours_are_checked_after(datetime.now(UTC), "a flood, beside one that drips")
+    late = Check.objects.filter(target__in=map(target, NEIGHBOURS), started_at__gt=began).values_list("lateness_ms")
+    assert max(late)[0] < SLOT_SECONDS * 1000
+    assert not Check.objects.filter(target=target("drips"), outcome="ok").exists()
+
+
 @pytest.mark.parametrize("poison", ["kills", "hangs"])
 def test_a_target_that_takes_its_worker_with_it_ends_in_quarantine_and_its_neighbours_go_on(
     poisoned: Installation, alice: Any, poison: str
@@ -109,7 +157,11 @@ def test_a_target_that_takes_its_worker_with_it_ends_in_quarantine_and_its_neigh
     ask(alice, *NEIGHBOURS, poison)
     poisoned.start("run_promoter")
     poisoned.start("rqworker")
+    neighbours_are_checked_after(datetime.now(UTC), "the start")
+    began = datetime.now(UTC)
     until(lambda: target(poison).quarantined_at is not None, what=f"the target that {poison} is quarantined")
     assert target(poison).last_error == "quarantined"
     assert not target(poison).active
     neighbours_are_checked_after(datetime.now(UTC), "the quarantine")
+    invariants.nobody_waited_too_long(since=began, until=datetime.now(UTC))
+    invariants.nothing_is_double()

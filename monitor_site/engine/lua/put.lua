@@ -14,14 +14,15 @@ for i = 1, #ARGV, 3 do
   local id, how, due = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2])
   if due == 0 then due = now end
   local set = string.sub(id, 1, 5) == 'look:' and KEYS[5] or KEYS[1]
-  if redis.call('HEXISTS', KEYS[2], id) == 1 then
+  if how == 'new' then
+    -- A leased id stands there too, unless its place was lost alone: then its lease would never be seen to end.
+    moved = moved + redis.call('ZADD', set, 'NX', due, id)
+  elseif redis.call('HEXISTS', KEYS[2], id) == 1 then
     if how == 'at' or how == 'sooner' or how == 'remove' then redis.call('SADD', KEYS[4], id) end
   elseif how == 'remove' then
     moved = moved + redis.call('ZREM', set, id)
     redis.call('HDEL', KEYS[3], id)
     redis.call('HDEL', KEYS[6], id)
-  elseif how == 'new' then
-    moved = moved + redis.call('ZADD', set, 'NX', due, id)
   elseif how == 'sooner' then
     moved = moved + redis.call('ZADD', set, 'LT', 'CH', due, id)
   elseif how == 'bound' then
