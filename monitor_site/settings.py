@@ -112,6 +112,7 @@ INSTALLED_APPS = [
     "monitor_site.marketplaces",
     "monitor_site.watches",
     "monitor_site.alerts",
+    "monitor_site.purchasing",
     "monitor_site.web",
 ]
 
@@ -206,6 +207,10 @@ PRACTICE_CONCURRENCY = env_int("PRACTICE_CONCURRENCY", 32)
 # PROXIES: "mercari=http://user:secret@host:3128, ..."; read by marketplaces/proxies.py.
 PROXIES = Unshown(env("PROXIES"))
 PLUGIN_DIR = Path(env("PLUGIN_DIR") or BASE_DIR / "plugins")
+
+# -- money ---------------------------------------------------------------------------------------------------------
+# SPENDING_STOPPED: nothing is bought by anybody, whatever the switches on the pages say.
+SPENDING_STOPPED = env_bool("SPENDING_STOPPED", default=False)
 
 # -- people -------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
