@@ -2,12 +2,15 @@
 
 from .budgets import Budget, BudgetKind, BudgetQuerySet, Entry, LedgerEntry, Measure, Period, Scope
 from .orders import Mode, Order, OrderKind, OrderQuerySet, OrderStep, Submission, SubmissionOutcome, Way
+from .rules import BuyPolicy, BuyRule
 from .switches import Switch
 
 __all__ = [
     "Budget",
     "BudgetKind",
     "BudgetQuerySet",
+    "BuyPolicy",
+    "BuyRule",
     "Entry",
     "LedgerEntry",
     "Measure",
