@@ -49,6 +49,8 @@ bench:
 	@$(PYTHON) benchmarks/trouble.py
 	@$(PYTHON) benchmarks/parsing.py
 	@$(PYTHON) benchmarks/matching.py
+	@$(PYTHON) benchmarks/matching_quality.py
+	@$(PYTHON) benchmarks/pages.py
 
 messages:
 	@$(INSTALL) requirements.txt

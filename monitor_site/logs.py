@@ -1,12 +1,15 @@
 """Structured logs: words for a person at home, one JSON object a line in production."""
 
 import logging
+import re
 from typing import Any
 
 import structlog
 
 NOISY = ("httpx", "httpcore", "rq.worker", "rq.scheduler", "asyncio")
 CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+# The address of a feed is a secret; Django names the path of whatever it refuses or fails at.
+SECRET_PATH = re.compile(r"(/feeds/)[^\s\"'<>?#]+")
 COMMON: tuple[Any, ...] = (
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
@@ -38,8 +41,12 @@ def _formatter(*, json: bool) -> logging.Formatter:
     renderer: Any = structlog.processors.JSONRenderer(ensure_ascii=False) if json else _in_words
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=COMMON,
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _without_secrets, renderer],
     )
+
+
+def _without_secrets(logger: Any, name: str, event: Any) -> Any:  # noqa: ARG001 - as structlog calls it
+    return {key: SECRET_PATH.sub(r"\1…", value) if isinstance(value, str) else value for key, value in event.items()}
 
 
 def _in_words(logger: Any, name: str, event: Any) -> str:

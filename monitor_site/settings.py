@@ -15,7 +15,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 from django.utils.translation import gettext_lazy as _
 
+from monitor_site.askers import networks
 from monitor_site.keeping import Unshown, demand_kind, kept, open_folder
+from monitor_site.policy import POLICY
 from monitor_site.practice_addresses import practice_markets
 from monitor_site.site_address import site_url
 
@@ -114,12 +116,14 @@ INSTALLED_APPS = [
     "monitor_site.alerts",
     "monitor_site.purchasing",
     "monitor_site.web",
+    "monitor_site.ops",
 ]
 
 MIDDLEWARE = [
     "monitor_site.web.middleware.HeadersMiddleware",
     "csp.middleware.CSPMiddleware",
     "monitor_site.web.middleware.HealthMiddleware",
+    "monitor_site.ops.scraping.MetricsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -195,6 +199,7 @@ DRAIN_SECONDS = env_int("DRAIN_SECONDS", 30)
 LEASE_SECONDS = env_int("LEASE_SECONDS", 10)
 WORKERS_MIN = env_int("WORKERS_MIN", 1)
 WORKERS_MAX = env_int("WORKERS_MAX", 20)
+LOAD_GUARD = env_bool("LOAD_GUARD", default=True)
 CHECK_RETENTION_DAYS = env_int("CHECK_RETENTION_DAYS", 30)
 WATCHES_PER_USER = env_int("WATCHES_PER_USER", 3000)
 QUESTIONS_PER_USER = env_int("QUESTIONS_PER_USER", 10_000)
@@ -207,6 +212,13 @@ PRACTICE_CONCURRENCY = env_int("PRACTICE_CONCURRENCY", 32)
 # PROXIES: "mercari=http://user:secret@host:3128, ..."; read by marketplaces/proxies.py.
 PROXIES = Unshown(env("PROXIES"))
 PLUGIN_DIR = Path(env("PLUGIN_DIR") or BASE_DIR / "plugins")
+
+# -- alerts -------------------------------------------------------------------------------------------------------
+# Read by alerts/ways: "10.0.0.0/8, ..."; "smtp://user:password@host:587".
+ALERT_NETWORKS = env_list("ALERT_NETWORKS")
+EMAIL_URL = Unshown(env("EMAIL_URL"))
+EMAIL_FROM = env("EMAIL_FROM")
+VAPID_PRIVATE_KEY = Unshown(env("VAPID_PRIVATE_KEY"))
 
 # -- money ---------------------------------------------------------------------------------------------------------
 # SPENDING_STOPPED: nothing is bought by anybody, whatever the switches on the pages say.
@@ -261,21 +273,7 @@ STORAGES = {
 MEDIA_ROOT = DATA_DIR / "media"
 
 # -- security -----------------------------------------------------------------------------------------------------
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": ["'none'"],
-        "script-src": ["'self'"],
-        "style-src": ["'self'"],
-        "img-src": ["'self'", "data:"],
-        "font-src": ["'self'"],
-        "connect-src": ["'self'"],
-        "manifest-src": ["'self'"],
-        "worker-src": ["'self'"],
-        "form-action": ["'self'"],
-        "base-uri": ["'none'"],
-        "frame-ancestors": ["'none'"],
-    }
-}
+CONTENT_SECURITY_POLICY = POLICY
 X_FRAME_OPTIONS = "DENY"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -286,6 +284,9 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
 BEHIND_PROXY = env_bool("BEHIND_PROXY", default=False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 ALLAUTH_TRUSTED_PROXY_COUNT = int(BEHIND_PROXY)  # whom failed sign-ins are counted for
+# Who may read /metrics: from these networks, or with the token from anywhere.
+METRICS_NETWORKS = networks(env_list("METRICS_NETWORKS"), name="METRICS_NETWORKS")
+METRICS_TOKEN = Unshown(env("METRICS_TOKEN"))
 FILE_UPLOAD_HANDLERS: list[str] = []  # no form takes a file
 
 # -- logs ---------------------------------------------------------------------------------------------------------

@@ -5,20 +5,30 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from monitor_site.ops import pages, scraping
 from monitor_site.web import (
     auction_pages,
     block_pages,
+    channel_acts,
+    channel_pages,
+    channel_test,
+    decision_pages,
+    feed_pages,
+    feed_reading,
     frame,
     health,
     listing_pages,
+    listing_watches,
     live,
     matches,
     pictures,
     previews,
     prices,
+    push_pages,
     start,
     tag_pages,
     watch_acts,
+    watch_alerts,
     watch_bulk,
     watch_history,
     watches,
@@ -40,6 +50,7 @@ match_urls = [
 watch_urls = [
     path("", watches.watch_list, name="watches"),
     path("new/", watches.watch_new, name="watch-new"),
+    path("new/listing/", listing_watches.watch_new_listing, name="watch-new-listing"),
     path("bulk/", watch_bulk.watch_bulk, name="watch-bulk"),
     path("preview/", previews.begin, name="watch-preview"),
     path("preview/<str:public_id>/", previews.preview, name="watch-preview-of"),
@@ -55,15 +66,39 @@ watch_urls = [
     path("<int:pk>/mute/", watch_acts.watch_mute, name="watch-mute"),
     path("<int:pk>/unmute/", watch_acts.watch_unmute, name="watch-unmute"),
     path("<int:pk>/tags/", watch_acts.watch_tags, name="watch-tags"),
+    path("<int:pk>/alerts/", watch_alerts.watch_alerts, name="watch-alerts"),
     path("<int:pk>/copy/", watch_acts.watch_copy, name="watch-copy"),
     path("<int:pk>/check/", watches.watch_check, name="watch-check"),
     path("<int:pk>/delete/", watches.watch_delete, name="watch-delete"),
+]
+decision_urls = [
+    path("", decision_pages.decision, name="decision"),
+    path("ignore/", decision_pages.ignore, name="decision-ignore"),
+    path("restore/", decision_pages.restore, name="decision-restore"),
 ]
 block_urls = [
     path("", block_pages.block_list, name="blocks"),
     path("phrase/", block_pages.add_phrase, name="block-phrase"),
     path("seller/", block_pages.add_seller, name="block-seller"),
     path("<int:pk>/remove/", block_pages.remove, name="block-remove"),
+]
+channel_urls = [
+    path("", channel_pages.page, name="channels"),
+    path("new/", channel_pages.choose, name="channel-choose"),
+    path("new/<str:kind>/", channel_pages.new, name="channel-new"),
+    path("<int:pk>/", channel_pages.channel, name="channel"),
+    path("<int:pk>/remove/", channel_pages.remove, name="channel-remove"),
+    path("<int:pk>/test/", channel_test.page, name="channel-test"),
+    path("<int:pk>/mute/", channel_acts.mute, name="channel-mute"),
+    path("<int:pk>/unmute/", channel_acts.unmute, name="channel-unmute"),
+    path("<int:pk>/default/", channel_acts.default, name="channel-default"),
+    path("<int:pk>/rotate/", channel_acts.rotate, name="channel-rotate"),
+    path("undelivered/<str:public_id>/again/", channel_acts.again, name="delivery-again"),
+]
+feed_urls = [
+    path("", feed_pages.feed_list, name="feeds"),
+    path("<int:pk>/rotate/", feed_pages.feed_rotate, name="feed-rotate"),
+    path("<int:pk>/revoke/", feed_pages.feed_revoke, name="feed-revoke"),
 ]
 tag_urls = [
     path("", tag_pages.tag_list, name="tags"),
@@ -83,6 +118,7 @@ account_urls = [
 urlpatterns = [
     path("", matches.feed, name="home"),
     path("matches/", include(match_urls)),
+    path("m/<str:public_id>/", include(decision_urls)),
     path("auctions/", auction_pages.auction_list, name="auctions"),
     path("listings/<int:pk>/", listing_pages.listing, name="listing"),
     path("listings/<int:pk>/look/", listing_pages.look, name="listing-look"),
@@ -92,9 +128,13 @@ urlpatterns = [
     path("watches/", include(watch_urls)),
     path("blocks/", include(block_urls)),
     path("tags/", include(tag_urls)),
+    path("channels/", include(channel_urls)),
+    path("ops/", pages.operations, name="operations"),
     path("more/", frame.more, name="more"),
     path("events/", live.events, name="events"),
     path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),
+    path("feeds/<str:secret>.<str:form>", feed_reading.read, name="feed"),
+    path("settings/feeds/", include(feed_urls)),
     path("settings/language/", frame.set_language, name="set-language-pref"),
     path("settings/theme/", frame.set_theme, name="set-theme"),
     path("start/<str:token>/", start.sign_in_once, name="sign-in-once"),
@@ -102,8 +142,10 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("favicon.ico", frame.favicon, name="favicon"),
     path("manifest.webmanifest", frame.manifest, name="manifest"),
+    path("push.js", push_pages.worker, name="push-worker"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", scraping.metrics, name="metrics"),
 ]
 handler400 = "monitor_site.web.frame.bad_request"
 handler403 = "monitor_site.web.frame.forbidden"

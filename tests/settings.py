@@ -21,8 +21,9 @@ def claim() -> None:
     root = Path(os.environ.get("TEST_ROOT") or tempfile.mkdtemp(prefix="monitor-test-"))
     own = root / owner
     (own / "static").mkdir(parents=True, exist_ok=True)
-    switches = ("LIVE", "PRODUCTION", "DEBUG", "PORT", "SITE_URL")
-    for name in (*switches, "PRACTICE_MARKETS", "PROXIES", "SECRETS_KEYS", "STATIC_ROOT", "DATABASE_URL"):
+    switches = ("LIVE", "PRODUCTION", "DEBUG", "PORT", "SITE_URL", "METRICS_NETWORKS", "METRICS_TOKEN")
+    alerts = ("ALERT_NETWORKS", "EMAIL_URL", "EMAIL_FROM", "VAPID_PRIVATE_KEY")
+    for name in (*switches, *alerts, "PRACTICE_MARKETS", "PROXIES", "SECRETS_KEYS", "STATIC_ROOT", "DATABASE_URL"):
         os.environ.pop(name, None)
     os.environ |= {
         "TEST_OWNER": owner,
@@ -33,6 +34,7 @@ def claim() -> None:
         "DATA_DIR": str(own),
         "SECRET_KEY": "only-for-tests-" + "x" * 40,
         "DEMO": "0",
+        "LOAD_GUARD": "0",  # a busy machine must not change what a test sees
         "LOG_LEVEL": "WARNING",
     }
     if os.environ.get("TEST_DATABASE") == "postgres":

@@ -1,6 +1,7 @@
 """App configuration of ``alerts``."""
 
 from django.apps import AppConfig
+from django.core.checks import register
 
 
 class AlertsConfig(AppConfig):
@@ -8,3 +9,11 @@ class AlertsConfig(AppConfig):
 
     name = "monitor_site.alerts"
     label = "alerts"
+
+    def ready(self) -> None:
+        from monitor_site.marketplaces import vault
+
+        from .checks import check_settings
+
+        vault.keep("alerts.Channel")
+        register(check_settings, "alerts")

@@ -68,6 +68,7 @@ class Checker:
             known=frozenset(target.recent),
             usual=bool(target.recent),
             empty_streak=target.empty_streak,
+            answered=target.succeeded_at is not None,
             before=target.usual,
         )
         return await self.gateway.search(marketplace=target.marketplace, criteria=_criteria(target), history=history)

@@ -20,6 +20,7 @@ from . import recording
 from .checking import Checker
 from .clock import ServerClock
 from .flight import Flight, Landed
+from .machines import Scales
 from .schedule import MOST_IDS, Lease, Leased, Leases
 
 log = structlog.get_logger(__name__)
@@ -38,6 +39,7 @@ class Parts:
     flight: Flight
     checker: Checker
     clock: ServerClock
+    scales: Scales
     database: ThreadPoolExecutor
 
 
@@ -50,6 +52,7 @@ class Feed:
         self._flight = parts.flight
         self._checker = parts.checker
         self._clock = parts.clock
+        self._scales = parts.scales
         self._database = parts.database
         self._until = 0.0
         self._waiting: list[asyncio.Future[None]] = []
@@ -87,7 +90,7 @@ class Feed:
     async def _step(self) -> float:
         """One lease call and what follows; how many seconds to pause then. Nothing ends a feed but its time."""
         try:
-            pace = catalog().pace(self.marketplace)
+            pace = self._scales.eased(catalog().pace(self.marketplace))
             leased = await self._lease(pace)
             self._answer()
             await self._start(leased)

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from monitor_site.alerts import happenings, telling
 from monitor_site.connections import redis_client
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
-from monitor_site.watches import asking, changes, doubts, follow, joining, questions, sold
-from monitor_site.watches.models import Match
+from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, moving, questions, sold, wants
+from monitor_site.watches.models import Crossing, Match
 
 from . import previews, settling, upkeep
 from .schedule import Schedule
-from .worker import current_loop
+from .worker import current_loop, current_postman
 
 PATH = "monitor_site.engine.jobs"
 
@@ -21,7 +22,9 @@ def register() -> None:
     outbox.register(questions.TOPIC, lane="express", job=f"{PATH}.settle_targets")
     outbox.register(questions.CHECK_NOW, lane="express", job=f"{PATH}.hurry_targets")
     outbox.register(joining.TOPIC, lane="alerts", job=f"{PATH}.announce_matches")
+    outbox.register(crossing.TOPIC, lane="alerts", job=f"{PATH}.announce_crossings")
     outbox.register(changes.TOPIC, lane="alerts", job=f"{PATH}.announce_changes")
+    outbox.register(telling.TOPIC, lane="alerts", job=f"{PATH}.deliver")
     outbox.register(follow.FOLLOW, lane="upkeep", job=f"{PATH}.follow_listings")
     outbox.register(questions.SALES, lane="upkeep", job=f"{PATH}.settle_sales")
     asking.register(lane="express", job=f"{PATH}.ask_preview")
@@ -48,25 +51,48 @@ def hurry_targets(target_ids: Sequence[int]) -> None:
 
 
 def announce_matches(match_ids: Sequence[int]) -> None:
-    """Tell the open pages of a match's user."""
+    """Tell the open pages of a match's user, and have their channels tell of it."""
     taken = outbox.take(topic=joining.TOPIC, object_ids=match_ids)
+    happenings.tell_of_matches(match_ids=taken, now=datetime.now(UTC))
     for pk, user_id, watch_id in Match.objects.filter(pk__in=taken).values_list("pk", "user_id", "watch_id"):
         stream.append(redis_client(), user_id=user_id, event="match", data={"match": pk, "watch": watch_id})
     outbox.finish(topic=joining.TOPIC, taken=taken, now=datetime.now(UTC))
 
 
+def announce_crossings(crossing_ids: Sequence[int]) -> None:
+    """Tell the open pages of a crossing's user, and have their channels tell of it."""
+    taken = outbox.take(topic=crossing.TOPIC, object_ids=crossing_ids)
+    happenings.tell_of_crossings(crossing_ids=taken, now=datetime.now(UTC))
+    found = Crossing.objects.filter(pk__in=taken)
+    for match_id, user_id, watch_id in found.values_list("match_id", "match__user_id", "match__watch_id"):
+        stream.append(redis_client(), user_id=user_id, event="match", data={"match": match_id, "watch": watch_id})
+    outbox.finish(topic=crossing.TOPIC, taken=taken, now=datetime.now(UTC))
+
+
 def announce_changes(listing_ids: Sequence[int]) -> None:
-    """Tell the open pages of everybody whose matches these listings are."""
+    """Tell the open pages of everybody whose matches these listings are, and have their channels tell of it."""
     taken = outbox.take(topic=changes.TOPIC, object_ids=listing_ids)
-    matches = follow.wanted().filter(listing_id__in=taken).order_by()
+    happenings.tell_of_changes(listing_ids=taken, now=datetime.now(UTC))
+    matches = wants.wanted().filter(listing_id__in=taken).order_by()
     for user_id, listing_id in matches.values_list("user_id", "listing_id").distinct():
         stream.append(redis_client(), user_id=user_id, event="listing", data={"listing": listing_id})
     outbox.finish(topic=changes.TOPIC, taken=taken, now=datetime.now(UTC))
 
 
+def deliver(channel_ids: Sequence[int]) -> None:
+    """These channels have something to tell; the sending itself goes on in the worker's loop.
+
+    The rows of notices and deliveries say what is left, so nothing hangs on this job.
+    """
+    taken = outbox.take(topic=telling.TOPIC, object_ids=channel_ids)
+    current_postman().serve(channel_ids)
+    outbox.finish(topic=telling.TOPIC, taken=taken, now=datetime.now(UTC))
+
+
 def follow_listings(listing_ids: Sequence[int]) -> None:
-    """Somebody began or ceased to want these listings followed."""
+    """Somebody began or ceased to want these listings followed, or they are gone and were listed again."""
     taken = outbox.take(topic=follow.FOLLOW, object_ids=listing_ids)
+    moving.move_on(listing_ids=taken, now=datetime.now(UTC))
     follow.settle(listing_ids=taken, now=datetime.now(UTC))
     outbox.finish(topic=follow.FOLLOW, taken=taken, now=datetime.now(UTC))
 
@@ -98,7 +124,7 @@ def run_upkeep(ticket: str) -> None:
 ALLOWED = frozenset(
     f"{PATH}.{job.__name__}"
     for job in (
-        run_checks, settle_targets, hurry_targets, announce_matches, announce_changes, follow_listings, settle_sales,
-        ask_preview, look_at_listings, run_upkeep,
+        run_checks, settle_targets, hurry_targets, announce_matches, announce_crossings, announce_changes, deliver,
+        follow_listings, settle_sales, ask_preview, look_at_listings, run_upkeep,
     )
 )  # fmt: skip

@@ -1,7 +1,8 @@
 """The event loop that a checks worker keeps for its whole life, in a thread of its own.
 
-RQ owns the main thread and its signals. The loop feeds, records, extends what is in flight every two seconds and says
-that it is alive. Whatever blocks it costs it its leases: they end, and others take over.
+RQ owns the main thread and its signals. The loop feeds, records, and every two seconds extends what is in flight and
+says that it is alive, what it did and how busy its machine is. Whatever blocks it costs it its leases: they end, and
+others take over.
 """
 
 import asyncio
@@ -24,8 +25,10 @@ from monitor_site.marketplaces.gateway import Gateway
 from . import recording
 from .checking import Checker
 from .clock import ServerClock
+from .counting import Counts
 from .feed import Feed, Parts
 from .flight import Flight
+from .machines import Scales
 from .schedule import Lease, Leases, Return
 
 log = structlog.get_logger(__name__)
@@ -35,6 +38,7 @@ ALIVE_SECONDS = 15
 EXTENSIONS_A_LEASE = 5
 ANSWER_SECONDS = 10.0
 STUCK_EXIT_CODE = 70
+TELL_SECONDS = 2.0
 # One writes, the others load the rows of what was leased.
 DATABASE_THREADS = 3
 
@@ -58,6 +62,8 @@ class WorkerLoop:
         self.flight = Flight()
         self._feeds: dict[str, Feed] = {}
         self._clock = ServerClock()
+        self._counts = Counts()
+        self._scales = Scales()
         self._loop = asyncio.new_event_loop()
         self._database = ThreadPoolExecutor(max_workers=DATABASE_THREADS, thread_name_prefix="database")
         self._thread = threading.Thread(target=self._loop.run_forever, name="feeds", daemon=True)
@@ -123,9 +129,10 @@ class WorkerLoop:
             flight=self.flight,
             checker=Checker(gateway=self._gateway, worker=self.worker, server_now=self._clock.server),
             clock=self._clock,
+            scales=self._scales,
             database=self._database,
         )
-        for keeper in (self._keep_flushing, self._keep_extending):
+        for keeper in (self._keep_flushing, self._keep_extending, self._keep_telling):
             self._keepers.append(self._loop.create_task(keeper()))
 
     async def _drain(self, seconds: float) -> None:
@@ -136,6 +143,7 @@ class WorkerLoop:
             await self._survive(self._flush())
         async with self._flushing:
             await self._survive(self._release(self.flight.held()))
+        await self._survive(self._tell())
         await self._close()
 
     async def _close(self) -> None:
@@ -166,6 +174,7 @@ class WorkerLoop:
             try:
                 returns = await self._in_database(recording.write, landed)
                 await self._give_back(returns)
+                self._counts.count(landed)
             finally:
                 self.flight.settled([one.lease for one in landed])
 
@@ -187,6 +196,15 @@ class WorkerLoop:
         while True:
             await self._survive(self._extend())
             await asyncio.sleep(settings.LEASE_SECONDS / EXTENSIONS_A_LEASE)
+
+    async def _keep_telling(self) -> None:
+        while True:
+            await self._survive(self._tell())
+            await asyncio.sleep(TELL_SECONDS)
+
+    async def _tell(self) -> None:
+        await self._counts.hand_in(self._redis, now=self._clock.server())
+        await self._scales.weigh(self._redis, at=self._clock.server())
 
     async def _extend(self) -> None:
         await self._redis.set(key("alive", self._seat), os.getpid(), ex=ALIVE_SECONDS)

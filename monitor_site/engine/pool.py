@@ -2,9 +2,9 @@
 
 import asyncio
 import os
-import signal
 import socket
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -16,6 +16,8 @@ from django.db import connection
 from monitor_site.connections import key, redis_client
 from monitor_site.marketplaces.catalog import catalog
 
+from . import machines
+from .draining import SIGNALS, Asked
 from .home.child import Child, Part
 from .home.console import Console
 from .home.parts import command
@@ -31,6 +33,8 @@ TARGETS_A_WORKER = 50
 CALM_LOOKS = 30
 # A worker that a target kills must not be away for long: its neighbours wait.
 RESTART_SECONDS = 1.0
+# After draining a worker gives back what it still has, before it is killed.
+GIVE_BACK_SECONDS = 5
 CHECKS = "checks"
 
 
@@ -43,11 +47,15 @@ def wanted_workers(*, waiting: int, late: int, present: int, least: int, most: i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the pool saw: workers whose loop lives, ids that more workers could lease, those that are late."""
+    """What the pool saw: workers whose loop lives, ids that more workers could lease, those that are late, and
+
+    whether this machine is busy.
+    """
 
     alive: frozenset[str]
     waiting: int
     late: int
+    busy: bool = False
 
 
 @dataclass(kw_only=True)
@@ -100,15 +108,20 @@ class Pool:
             alive=frozenset(seat for seat in self._checkers() if self.client.exists(key("alive", seat))),
             waiting=sum(one.due for one in found),
             late=sum(one.late for one in found),
+            busy=self._is_busy(),
         )
+
+    def _is_busy(self) -> bool:
+        state = machines.states(self.client).get(socket.gethostname())
+        return state is not None and state.level != machines.Level.NORMAL
 
     async def _act(self, facts: Facts) -> None:
         for seat in self._checkers():
             self._end_if_stuck(seat, alive=seat in facts.alive)
         present = len(self._checkers())
-        wanted = wanted_workers(
-            waiting=facts.waiting, late=facts.late, present=present, least=self.least, most=self.most
-        )
+        # On a busy machine another worker would only take time from those that are there.
+        most = min(self.most, present) if facts.busy else self.most
+        wanted = wanted_workers(waiting=facts.waiting, late=facts.late, present=present, least=self.least, most=most)
         self.calm = self.calm + 1 if wanted < present else 0
         if wanted > present:
             self._add(CHECKS)
@@ -138,12 +151,25 @@ def run() -> None:
     asyncio.run(_run())
 
 
+def _listen(stop: asyncio.Event, cut: Callable[[], None]) -> None:
+    """The first signal stops in order; a second one ends all at once, and leases heal it."""
+    asked = Asked()
+
+    def hear() -> None:
+        stop.set()
+        if asked.hear(time.monotonic()):
+            cut()
+
+    for number in SIGNALS:
+        asyncio.get_running_loop().add_signal_handler(number, hear)
+
+
 async def _run() -> None:
     stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
     console = Console(settings.DATA_DIR / "logs")
-    supervisor = Supervisor(console, patience=settings.DRAIN_SECONDS + 1, longest_pause=RESTART_SECONDS)
+    patience = settings.DRAIN_SECONDS + GIVE_BACK_SECONDS
+    supervisor = Supervisor(console, patience=patience, longest_pause=RESTART_SECONDS)
+    _listen(stop, supervisor.kill)
     pool = Pool(
         supervisor=supervisor,
         client=redis_client(),

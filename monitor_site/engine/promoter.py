@@ -5,9 +5,11 @@ it; a round that fails is tried again in a second, and the loop never ends by it
 """
 
 import secrets
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import redis
 import structlog
@@ -26,6 +28,9 @@ log = structlog.get_logger(__name__)
 LONGEST_WAIT_SECONDS = 1.0
 RETRY_SECONDS = 1.0
 HEARTBEAT_SECONDS = 5
+# Names every promoter: "beat ms|since ms|host". One that is silent is forgotten after a while.
+PROMOTERS = "promoters"
+FORGOTTEN_MS = 10 * 60_000
 PLANT_SECONDS = 60.0
 
 
@@ -39,6 +44,7 @@ class Promoter:
     def __post_init__(self) -> None:
         self.schedule = Schedule(self.client)
         self._plant_at = 0.0
+        self._since = 0
         self._queues = {lane: lane_queue(lane, self.client) for lane in ("checks", UPKEEP)}
 
     def run(self, *, stopped: Callable[[], bool]) -> None:
@@ -98,10 +104,24 @@ class Promoter:
         """Once a minute, so that housekeeping comes back whatever was lost, and a new release's tasks begin."""
         if time.monotonic() >= self._plant_at:
             upkeep.plant(self.schedule)
+            self._forget_the_silent()
             self._plant_at = time.monotonic() + PLANT_SECONDS
 
+    def _forget_the_silent(self) -> None:
+        now = self.schedule.now_ms()
+        told: dict[Any, Any] = self.client.hgetall(key(PROMOTERS))
+        silent = [name for name, text in told.items() if now - int(text.partition(b"|")[0]) > FORGOTTEN_MS]
+        if silent:
+            self.client.hdel(key(PROMOTERS), *silent)
+
     def _beat(self) -> None:
-        self.client.set(key("promoter", self.name), self.schedule.now_ms(), ex=HEARTBEAT_SECONDS)
+        """Its own key says that it lives; the hash names all promoters, so that nobody has to search for them."""
+        now = self.schedule.now_ms()
+        self._since = self._since or now
+        with self.client.pipeline(transaction=False) as pipe:
+            pipe.set(key("promoter", self.name), now, ex=HEARTBEAT_SECONDS)
+            pipe.hset(key(PROMOTERS), self.name, f"{now}|{self._since}|{socket.gethostname()}")
+            pipe.execute()
 
 
 def _pace(name: str) -> Pace:

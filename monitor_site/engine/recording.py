@@ -11,6 +11,7 @@ from django.db import DatabaseError, OperationalError, close_old_connections
 
 from monitor_site.connections import redis_client
 from monitor_site.outbox import stream
+from monitor_site.watches import lapses
 from monitor_site.watches.models import Target, Watch
 from monitor_site.watches.record import record, standing_of
 from monitor_site.watches.results import Recorded, Result, Standing
@@ -77,6 +78,8 @@ def _record(results: Sequence[Result]) -> dict[int, Standing]:
     if recorded.stale:
         log.info("record.stale", targets=sorted(recorded.stale))
     _tell_health(recorded)
+    with suppress(redis.RedisError):
+        lapses.keep(redis_client(), recorded.lapses)
     return {standing.target_id: standing for standing in recorded.standings}
 
 

@@ -18,6 +18,8 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db.models import Q, QuerySet
 
+from monitor_site.alerts import services as alerts
+from monitor_site.alerts.models import Alert, Delivery
 from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import Pace
 from monitor_site.outbox import services as outbox
@@ -73,16 +75,30 @@ def sweep_outbox(now: datetime) -> None:
         log.warning("outbox.swept", rows=swept)
 
 
+def wake_channels(now: datetime) -> None:
+    """Have told what was held until now, is tried again, or lost its worker."""
+    if woken := alerts.wake_channels(now=now):
+        log.debug("alerts.woken", channels=woken)
+
+
+def test_channels(now: datetime) -> None:
+    """A channel that has been silent for a week says that it still works."""
+    if tested := alerts.begin_weekly_tests(now=now):
+        log.info("alerts.tested", channels=tested)
+
+
 def prune(now: datetime) -> None:
-    """The one owner of retention: old checks, looks, doubts, samples, outbox rows, sessions; in a bounded time."""
+    """The one owner of retention: old checks, looks, doubts, samples, alerts, outbox rows, sessions. Within bounds."""
     give_up = time.monotonic() + PRUNE_SECONDS
     old = now - timedelta(days=settings.CHECK_RETENTION_DAYS)
     _prune(Check.objects.filter(started_at__lt=old), give_up)
     idle = Q(checked_at__lt=old) | Q(checked_at=None, created_at__lt=old)
-    _prune(Target.objects.looks().filter(idle, active=False, quarantined_at=None), give_up)
+    _prune(Target.objects.looks().filter(idle, active=False, quarantined_at=None, links=None), give_up)
     _prune(Doubt.objects.filter(raised_at__lt=old), give_up)
     _prune(Sample.objects.filter(at__lt=now - SAMPLES_KEPT), give_up)
     _prune(OutboxRow.objects.filter(done_at__lt=now - OUTBOX_KEPT), give_up)
+    _prune(Alert.objects.filter(created_at__lt=old), give_up)
+    _prune(Delivery.objects.filter(created_at__lt=old), give_up)
     Session.objects.filter(expire_date__lt=now).delete()
 
 
@@ -108,6 +124,8 @@ TASKS = {
     "follow": Task(run=follow_matches, every_seconds=300),
     "sales": Task(run=ask_for_sales, every_seconds=300),
     "prices": Task(run=work_out_prices, every_seconds=60),
+    "channels": Task(run=wake_channels, every_seconds=5),
+    "weekly": Task(run=test_channels, every_seconds=3600),
     "outbox": Task(run=sweep_outbox, every_seconds=15),
     "retention": Task(run=prune, every_seconds=60),
 }

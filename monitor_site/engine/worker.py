@@ -17,7 +17,9 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from . import previews
+from .draining import draining
 from .loop import WorkerLoop
+from .postman import Postman
 
 JOBS_UNTIL_RECYCLED = 5000
 # Idle workers are heard of twice in this time, in seconds.
@@ -32,6 +34,7 @@ SWITCH_SECONDS = 0.0005
 TICKETS_UNTIL_RECYCLED = 50_000
 
 _loops: list[WorkerLoop] = []
+_postmen: list[Postman] = []
 
 
 class ForbiddenJob(Exception):
@@ -57,6 +60,11 @@ class LaneWorker(SimpleWorker):
 
     job_class = AllowedJob
 
+    @property
+    def was_asked_to_stop(self) -> bool:
+        """A signal has come; otherwise it ends by itself."""
+        return self._shutdown_requested_date is not None
+
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Run a job with database connections that live, whatever happened since the last one."""
         close_old_connections()
@@ -69,6 +77,13 @@ def current_loop() -> WorkerLoop:
     if not _loops:
         raise RuntimeError("only a worker of the lane “checks” has an event loop")
     return _loops[0]
+
+
+def current_postman() -> Postman:
+    """Who sends in this alerts worker."""
+    if not _postmen:
+        raise RuntimeError("only a worker of the lane “alerts” has a postman")
+    return _postmen[0]
 
 
 def build(*, lane: str, name: str) -> LaneWorker:
@@ -95,13 +110,28 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
     jobs = TICKETS_UNTIL_RECYCLED if lane == "checks" else JOBS_UNTIL_RECYCLED
     if lane in MODEST_LANES:
         os.nice(MODEST_NICE)
+    _begin(lane, name, seat)
+    try:
+        worker.work(burst=burst, logging_level="WARNING", max_jobs=jobs)
+    finally:
+        with draining(asked=worker.was_asked_to_stop):
+            _end(drain_seconds)
+
+
+def _begin(lane: str, name: str, seat: str) -> None:
+    """What some lanes keep for the life of their worker."""
     if lane == "checks":
         sys.setswitchinterval(SWITCH_SECONDS)
         _loops.append(WorkerLoop(worker=name, seat=seat))
         _loops[0].start()
-    try:
-        worker.work(burst=burst, logging_level="WARNING", max_jobs=jobs)
-    finally:
-        previews.close(seconds=drain_seconds)
-        if lane == "checks":
-            _loops.pop().stop(seconds=drain_seconds)
+    if lane == "alerts":
+        _postmen.append(Postman())
+        _postmen[0].start()
+
+
+def _end(drain_seconds: float) -> None:
+    previews.close(seconds=drain_seconds)
+    while _loops:
+        _loops.pop().stop(seconds=drain_seconds)
+    while _postmen:
+        _postmen.pop().stop(seconds=drain_seconds)

@@ -11,7 +11,9 @@ class MarketplacesConfig(AppConfig):
     label = "marketplaces"
 
     def ready(self) -> None:
+        from . import vault
         from .checks import check_keys, check_proxies
 
+        vault.keep("marketplaces.MarketplaceAccount")
         register(check_proxies, "marketplaces")
         register(check_keys, "marketplaces")

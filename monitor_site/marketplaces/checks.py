@@ -10,8 +10,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error
 from django.db import DatabaseError
 
+from . import vault
 from .catalog import catalog
-from .models import MarketplaceAccount
 from .proxies import BadProxies, parse_proxies
 from .vault import BadKeys, keyring
 
@@ -44,6 +44,6 @@ def check_keys(**_: Any) -> list[CheckMessage]:
 
 def _has_secrets() -> bool:
     try:
-        return MarketplaceAccount.objects.exclude(sealed="").exists()
+        return any(rows.exists() for rows in vault.sealed_rows())
     except DatabaseError:  # not made yet, or away: whoever needs it will say so
         return False

@@ -1,57 +1,12 @@
-"""Which addresses may be asked: the hosts a manifest names, and nothing on a private network.
-
-``ipaddress`` alone is no guard: several ranges that lead home count as global there, and an IPv4 address may hide
-inside an IPv6 one. So only what is plainly public passes.
-"""
+"""Which addresses may be asked: the hosts a manifest names, encrypted, or one practice market."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Self
 
 import httpx
 
 from monitor_site.contract.rules import host_matches
-
-HOME_V4 = tuple(
-    ip_network(text)
-    for text in (
-        "0.0.0.0/8",
-        "10.0.0.0/8",
-        "100.64.0.0/10",
-        "127.0.0.0/8",
-        "169.254.0.0/16",
-        "172.16.0.0/12",
-        "192.0.0.0/24",
-        "192.0.2.0/24",
-        "192.88.99.0/24",
-        "192.168.0.0/16",
-        "198.18.0.0/15",
-        "198.51.100.0/24",
-        "203.0.113.0/24",
-        "224.0.0.0/3",
-    )
-)
-PUBLIC_V6 = ip_network("2000::/3")
-HOME_V6 = tuple(ip_network(text) for text in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"))
-NAT64 = ip_network("64:ff9b::/96")
-
-
-def is_public(address: str) -> bool:
-    """Whether a numeric address is plainly on the public internet; an embedded IPv4 address decides for itself."""
-    found = ip_address(address)
-    if isinstance(found, IPv4Address):
-        return not any(found in network for network in HOME_V4)
-    if (inner := _embedded(found)) is not None:
-        return is_public(str(inner))
-    return found in PUBLIC_V6 and not any(found in network for network in HOME_V6)
-
-
-def _embedded(found: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that a mapped or a NAT64 address stands for."""
-    if found.ipv4_mapped:
-        return found.ipv4_mapped
-    return IPv4Address(int(found) & 0xFFFFFFFF) if found in NAT64 else None
 
 
 def origin(url: httpx.URL) -> tuple[str, str, int | None]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from monitor_site.contract import AccountSettings
 
@@ -75,8 +76,12 @@ def resume_account(*, account: MarketplaceAccount) -> None:
 @transaction.atomic
 def rotate_secrets() -> int:
     """Encrypt all secrets with the first of the keys; how many rows. Raises :class:`vault.CannotOpen`, changes none."""
-    rows = list(MarketplaceAccount.objects.exclude(sealed="").select_for_update())
+    return sum(_rotated(rows) for rows in vault.sealed_rows())
+
+
+def _rotated(sealed: QuerySet[Any]) -> int:
+    rows = list(sealed.select_for_update())
     for row in rows:
         row.sealed = vault.rotate(row.sealed)
-    MarketplaceAccount.objects.bulk_update(rows, ["sealed"])
+    sealed.bulk_update(rows, ["sealed"])
     return len(rows)

@@ -14,16 +14,17 @@ import httpcore
 import httpx
 
 from monitor_site.contract import Answer, LayoutChanged, Unavailable
+from monitor_site.networks import is_public
 
 from .body import CappedBody
 from .cookies import Cookies
-from .hosts import is_public
 from .proxies import Proxy, ProxyRefused
 
 USER_AGENT = "Mozilla/5.0 (compatible; marketplace-monitor)"
 POOL = httpx.Limits(max_connections=500, max_keepalive_connections=100, keepalive_expiry=30)
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
+Permits = Callable[[str, int], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +53,23 @@ async def resolve(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in ordered))
 
 
-class GuardedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to the very address it has checked, so a name cannot mean something else a moment later."""
+class NotPermitted(httpcore.ConnectError):
+    """The name leads, with one of its addresses at least, to where we do not go; nothing was sent."""
 
-    def __init__(self, resolve: Resolve = resolve) -> None:
+
+def _public(address: str, _port: int) -> bool:
+    return is_public(address)
+
+
+class GuardedBackend(httpcore.AsyncNetworkBackend):
+    """Connects to the very address it has checked, so a name cannot mean something else a moment later.
+
+    ``permits`` judges address and port; plainly public ones pass without it.
+    """
+
+    def __init__(self, resolve: Resolve = resolve, permits: Permits = _public) -> None:
         self._resolve = resolve
+        self._permits = permits
         self._inner = httpcore.AnyIOBackend()
 
     async def connect_tcp(
@@ -79,8 +92,10 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
             addresses = await self._resolve(host, port)
         except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError(f"{host} has no address: {error}") from error
-        if not addresses or not all(map(is_public, addresses)):
-            raise httpcore.ConnectError(f"{host} is not plainly on the public internet")
+        if not addresses:
+            raise httpcore.ConnectError(f"{host} has no address")
+        if not all(self._permits(address, port) for address in addresses):
+            raise NotPermitted(f"{host} is not plainly on the public internet")
         return addresses
 
     async def _connect_first(
@@ -97,7 +112,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 class GuardedTransport(httpx.AsyncHTTPTransport):
     """httpx's own transport over a guarded pool. httpx offers no other door to the network backend than ``_pool``."""
 
-    def __init__(self, *, resolve: Resolve = resolve) -> None:
+    def __init__(self, *, resolve: Resolve = resolve, permits: Permits = _public) -> None:
         super().__init__(verify=_ssl_context(), trust_env=False)
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=_ssl_context(),
@@ -106,7 +121,7 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
             keepalive_expiry=POOL.keepalive_expiry,
             http1=True,
             http2=True,
-            network_backend=GuardedBackend(resolve),
+            network_backend=GuardedBackend(resolve, permits),
         )
 
 

@@ -5,10 +5,12 @@ The first key encrypts, all of them decrypt, so a key is changed by putting the 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.apps import apps
 from django.conf import settings
+from django.db.models import Model, QuerySet
 
 
 class CannotOpen(Exception):
@@ -17,6 +19,20 @@ class CannotOpen(Exception):
 
 class BadKeys(ValueError):
     """``SECRETS_KEYS`` holds something that is no key; the text shows none of it."""
+
+
+_keepers: set[str] = set()
+
+
+def keep(label: str) -> None:
+    """Say at the start that the rows of a model, ``app.Model``, hold what :func:`seal` wrote, in ``sealed``."""
+    _keepers.add(label)
+
+
+def sealed_rows() -> Iterator[QuerySet[Model]]:
+    """All rows that hold secrets, of one model after the other."""
+    for label in sorted(_keepers):
+        yield QuerySet(apps.get_model(label)).exclude(sealed="")
 
 
 def keyring(keys: Sequence[str]) -> MultiFernet:

@@ -24,6 +24,7 @@ from .suspicion import refuse_odd
 from .usual import Usual, compare
 
 PAGE_CAP = 5
+MOVED_UP = 10  # one row in so many
 ACCEPTED_STREAK = 2
 CONTROL_SECONDS = 600
 
@@ -32,12 +33,14 @@ CONTROL_SECONDS = 600
 class History:
     """What is known of a target: ids of its last good page, whether rows are usual, doubted empty pages in a row.
 
-    ``before`` is what was usual of it, as the last search gave it.
+    ``answered``: it had a good answer before, be it an empty one. ``before`` is what was usual of it, as the last
+    search gave it.
     """
 
     known: frozenset[str]
     usual: bool
     empty_streak: int
+    answered: bool = False
     before: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -64,9 +67,13 @@ class Reading:
         return not any(page.sightings for page in self.pages)
 
     def goes_on(self, known: frozenset[str]) -> bool:
-        """Whether to turn the page: nothing known on it, something new, and not too far already; marks a gap."""
-        latest = {sighting.external_id for sighting in self.last.sightings}
-        if not self.last.next_token or not known.isdisjoint(latest):
+        """Whether to turn the page: nothing known on it, something new, and not too far already; marks a gap.
+
+        What is known among its first rows may have been promoted or moved up: it does not say that all below is older.
+        """
+        rows = [sighting.external_id for sighting in self.last.sightings]
+        latest = set(rows)
+        if not self.last.next_token or not known.isdisjoint(rows[len(rows) // MOVED_UP :]):
             return False
         self.gap = len(self.pages) == PAGE_CAP or bool(latest and latest <= self.seen)
         self.seen |= latest
@@ -116,7 +123,7 @@ class Visit:
         first = await self._page(criteria)
         reading = Reading(pages=[first], usual=compare(first, Usual.of(history.before), tells=self.tells))
         try:
-            while history.usual and reading.goes_on(history.known):
+            while (history.usual or history.answered) and reading.goes_on(history.known):
                 reading.pages.append(await self._next_page(criteria, reading.last.next_token, ends))
         except MarketplaceError as error:
             if reading.is_empty():

@@ -16,6 +16,7 @@ from . import services
 from .models import (
     Block,
     Check,
+    Crossing,
     Doubt,
     Listing,
     ListingEvent,
@@ -207,6 +208,15 @@ class MatchAdmin(LookOnly):
     list_select_related = ("watch", "listing")
     list_filter = ("state", "cause", "silent")
     search_fields = ("=public_id", "=trace", "=listing__external_id", "user__username")
+    ordering = ("-id",)
+
+
+@admin.register(Crossing)
+class CrossingAdmin(LookOnly):
+    list_display = ("id", "match", "kind", "before", "price", "at")
+    list_select_related = ("match",)
+    list_filter = ("kind",)
+    search_fields = ("=match__id", "=match__watch__id", "=trace")
     ordering = ("-id",)
 
 

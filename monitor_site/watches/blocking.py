@@ -18,7 +18,7 @@ from . import follow
 from .matching import Blocks
 from .matching.words import alternatives
 from .models import Block, BlockKind, Match, MatchState
-from .text import contains, fold
+from .text import Reading, contains, fold
 
 LONGEST_SELLER = 64
 LONGEST_PHRASE = 60
@@ -128,11 +128,11 @@ def _new_matches(user: Any) -> QuerySet[Match]:
 def _holding(user: Any, phrase: str) -> list[int]:
     """The new matches among the newest so many whose title or description holds a phrase, as a rule would find it."""
     texts = _new_matches(user).values_list("pk", "listing__title", "listing__description")[:MOST_SEARCHED]
-    return [pk for pk, *parts in texts if any(_holds(fold(part), phrase) for part in parts)]
+    return [pk for pk, *parts in texts if any(_holds(Reading(part), phrase) for part in parts)]
 
 
-def _holds(folded: str, phrase: str) -> bool:
-    return any(contains(folded, one) for one in alternatives(phrase))
+def _holds(text: Reading, phrase: str) -> bool:
+    return any(contains(text, one) for one in alternatives(phrase))
 
 
 def _put_aside(block: Block, match_ids: Iterable[int], now: datetime) -> int:

@@ -7,8 +7,8 @@ from django.db.models import Count
 
 from monitor_site.marketplaces.catalog import catalog
 
-from .models import Target, TargetKind, Watch
-from .questions import allowed, questions, target_key
+from .models import Target, Watch
+from .questions import allowed, kind_of, questions, target_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ def costs(watch: Watch) -> list[Cost]:
     """What a watch asks of each of its marketplaces, by name; two queries. It need not be saved."""
     keys: dict[str, list[str]] = {name: [] for name in watch.marketplaces}
     for name, criteria in questions(watch):
-        keys[name].append(target_key(marketplace=name, kind=TargetKind.SEARCH, criteria=criteria))
+        keys[name].append(target_key(marketplace=name, kind=kind_of(watch), criteria=criteria))
     asked, intervals = _asked(keys), _intervals(watch.marketplaces)
     return [
         cost(

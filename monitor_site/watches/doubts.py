@@ -60,6 +60,22 @@ def _reopen(old: Doubt, doubt: Doubt, now: datetime) -> None:
     )
 
 
+def raise_at_once(pairs: Iterable[Pair], *, rules: Sequence[str], cause: str, now: datetime) -> None:
+    """Note that these are open, and open again without a rest what was decided: later it would be too late."""
+    wanted = sorted(set(pairs), key=lambda pair: (pair[1], pair[0]))
+    if not wanted:
+        return
+    facts = {"open_rules": list(rules), "cause": cause, "raised_at": now, "due_at": now}
+    again = _known(wanted)
+    new = [Doubt(watch_id=watch, listing_id=listing, **facts) for watch, listing in wanted]
+    Doubt.objects.bulk_create(
+        [one for one in new if (one.watch_id, one.listing_id) not in again], ignore_conflicts=True
+    )
+    decided = [again[pair].pk for pair in wanted if pair in again]
+    closed = Doubt.objects.filter(pk__in=decided).exclude(outcome=DoubtOutcome.OPEN)
+    closed.update(**facts, outcome=DoubtOutcome.OPEN, asked_at=None, decided_at=None)
+
+
 def doubt_of(pair: Pair, *, cause: str, decision: Decision, now: datetime) -> Doubt:
     """A doubt that is not saved yet."""
     watch_id, listing_id = pair

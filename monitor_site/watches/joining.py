@@ -4,13 +4,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
+
+from django.db.models import F
 
 from monitor_site.outbox import services as outbox
 
 from . import doubts, follow
 from .blocking import BlockBook
 from .judging import EDGE_MEMORY, EDGES, Edges, Judged, Past
-from .models import Doubt, Listing, ListingEvent, Match, MatchState, Watch, WatchTarget
+from .models import Doubt, Listing, ListingEvent, Match, MatchState, RelistedWish, Watch, WatchTarget
 from .pages import Page
 from .sightings import Seen
 
@@ -104,16 +107,29 @@ def save(drafts: list[Match], joined: Joined) -> None:
 
 
 def _put_aside(drafts: Sequence[Match]) -> None:
-    """What is listed again stays ignored where the person has put it aside under its old number.
+    """What is listed again stays ignored where the person has put it aside under its old number, else it follows their
 
-    What a block put aside is a matter of that block alone.
+    wish. What a block put aside is a matter of that block alone.
     """
     listings = {draft.listing_id for draft in drafts}
-    ignored = Match.objects.filter(listing__relisted_as__in=listings, state=MatchState.IGNORED, blocked_by=None)
-    aside = set(ignored.values_list("watch_id", "listing__relisted_as"))
+    before = Match.objects.filter(listing__relisted_as__in=listings)
+    known: dict[tuple[Any, Any], Match] = {
+        (match.watch_id, match.again): match  # type: ignore[attr-defined]  # annotated
+        for match in before.annotate(again=F("listing__relisted_as")).select_related("listing")
+    }
     for draft in drafts:
-        if (draft.watch_id, draft.listing_id) in aside:
-            draft.state = MatchState.IGNORED
+        if old := known.get((draft.watch_id, draft.listing_id)):
+            if old.state == MatchState.IGNORED and old.blocked_by_id is None:
+                draft.state = MatchState.IGNORED
+            told = is_told_again(draft.watch, before=old.listing.price, after=draft.price)
+            draft.silent = draft.silent or not told
+
+
+def is_told_again(watch: Watch, *, before: int | None, after: int | None) -> bool:
+    """Whether a person wants to see what is listed again; that a price differs must be known."""
+    if watch.relisted == RelistedWish.PRICE_CHANGE:
+        return None not in (before, after) and before != after
+    return watch.relisted == RelistedWish.ALERT
 
 
 def _told(public_ids: list[str], joined: Joined) -> None:

@@ -3,22 +3,20 @@ transaction, under the lock of the targets.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 
 from monitor_site.contract import ListingGone
 
 from . import follow
 from .doubts import close_gone
 from .facts import OVER
-from .looks import GONE_AGAIN, after_failure
+from .looks import GONE_AGAIN, GONE_APART, GONE_TIMES, after_failure
 from .models import Listing, Target
 from .pages import currency_of
 from .results import Result, asked_rest
-from .sightings import Look, remove
-
-# One wrong answer, or two of one bad moment, remove no listing.
-GONE_TIMES = 2
-GONE_APART = timedelta(seconds=30)
+from .sightings import Look, Seen, remove
+from .wants import Wants, wants_of
 
 
 def look_of(target: Target, result: Result) -> Look:
@@ -41,19 +39,29 @@ def says_gone_again(target: Target, result: Result) -> bool:
     return not target.empty_streak or target.checked_at is None or result.started_at >= target.checked_at + GONE_APART
 
 
+def adopt(looks: Sequence[Result], targets: Mapping[int, Target], seen: Mapping[str, Mapping[str, Seen]]) -> None:
+    """The first good answer about a number that nobody had seen makes its listing: the look is one at that from now."""
+    for look in looks:
+        target = targets[look.target_id]
+        one = seen.get(look.trace, {}).get(target.criteria)
+        if target.listing_id is None and one is not None:
+            Target.objects.filter(pk=target.pk).update(listing=one.listing_id)
+            target.listing_id = one.listing_id
+
+
 def conclude(results: Sequence[Result], targets: Mapping[int, Target], *, now: datetime) -> set[int]:
     """Draw the conclusions of counted results; returns the listings that were removed."""
-    looks = {result.target_id: targets[result.target_id] for result in results}
-    listings = Listing.objects.in_bulk([target.listing_id for target in looks.values()])
-    matched, doubted, removed = follow.matched_at(listings), follow.doubted(listings), set()
-    close_gone({looks[r.target_id].listing_id for r in results if _is_gone(looks[r.target_id], r)}, now=now)
+    looks = [targets[result.target_id] for result in results]
+    wants, removed = wants_of(looks), set()
+    close_gone({targets[r.target_id].listing_id for r in results if _is_gone(targets[r.target_id], r)}, now=now)
     for result in results:
-        target = looks[result.target_id]
-        listing = listings[target.listing_id]
-        if _is_gone(target, result) and remove(listing=listing, at=result.started_at, trace=result.trace):
-            removed.add(listing.pk)
-        due_at = _next(target, result, listing, matched.get(listing.pk), now)
-        if due_at is None and _asks_again(target, result, listing.pk in doubted):
+        target = targets[result.target_id]
+        want = wants[target.pk]
+        gone = want.listing is not None and _is_gone(target, result)
+        if gone and want.listing and remove(listing=want.listing, at=result.started_at, trace=result.trace):
+            removed.add(want.listing.pk)
+        due_at = _next(target, result, want, now)
+        if due_at is None and _asks_again(target, result, want.doubted):
             due_at = now + after_failure(target.failures)
         follow.schedule(target, due_at=due_at, now=now)
     return removed
@@ -68,15 +76,32 @@ def _is_gone(target: Target, result: Result) -> bool:
     return result.error == ListingGone.code and target.empty_streak >= GONE_TIMES
 
 
-def _next(target: Target, result: Result, listing: Listing, matched: datetime | None, now: datetime) -> datetime | None:
+def _next(target: Target, result: Result, want: Wants, now: datetime) -> datetime | None:
     """The next look. What was given up meanwhile stays so; for a person alone a listing is looked at once."""
-    if not target.active or not follow.can_look(target.marketplace) or listing.status in OVER:
+    if not target.active or not follow.can_look(target.marketplace):
         return None
-    if result.error == ListingGone.code and not _is_gone(target, result):
+    if result.error == ListingGone.code and not _is_gone(target, result) and not _is_over(want.listing):
         return now + GONE_AGAIN
-    if matched is None:
-        return None
-    planned = follow.plan(target, listing, matched=matched, now=now)
+    times = [_followed(target, want, now), _watched(target, want, now)]
+    planned = min((at for at in times if at is not None), default=None)
     if planned is None or not result.failed:
         return planned
-    return now + max(after_failure(target.failures), asked_rest(result))
+    return max(
+        planned if _is_gone(target, result) else now, now + max(after_failure(target.failures), asked_rest(result))
+    )
+
+
+def _is_over(listing: Listing | None) -> bool:
+    return listing is not None and listing.status in OVER
+
+
+def _followed(target: Target, want: Wants, now: datetime) -> datetime | None:
+    if want.listing is None or want.matched is None or _is_over(want.listing):
+        return None
+    return follow.plan(target, want.listing, matched=want.matched, now=now)
+
+
+def _watched(target: Target, want: Wants, now: datetime) -> datetime | None:
+    """A look that failed leaves a watch waiting for its first one; it does not hurry for that."""
+    waiting = [replace(one, waiting=False) for one in want.watching]
+    return follow.watched_next(target, replace(want, watching=waiting), now=now, last=now)

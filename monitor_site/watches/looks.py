@@ -1,5 +1,7 @@
-"""When a matched listing is looked at again. Pure."""
+"""When a matched or watched listing is looked at again. Pure."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from monitor_site.contract import Kind, Status
@@ -21,8 +23,51 @@ SHARE = 10
 AFTER_END = timedelta(seconds=20)
 # How long after its end an auction is asked what became of it.
 LAST_WORD = timedelta(days=1)
+# One wrong answer that it is gone, or two of one bad moment, say nothing.
+GONE_TIMES = 2
+GONE_APART = timedelta(seconds=30)
 GONE_AGAIN = timedelta(minutes=1)
 FIRST_RETRY, LAST_RETRY = timedelta(minutes=1), timedelta(hours=1)
+# What is over may come back, and seldom does.
+WHETHER_BACK = timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watching:
+    """How a watch wants its listing looked at: at its own interval, once when the end comes within ``ends_within``,
+
+    and on when it is over, if it asks for what comes ``back``. ``waiting``: its first look is still before it.
+    """
+
+    interval: timedelta
+    ends_within: timedelta | None = None
+    back: bool = False
+    waiting: bool = False
+
+
+def next_watched(
+    listing: Listing | None, watching: Iterable[Watching], *, last: datetime | None, now: datetime, floor: timedelta
+) -> datetime | None:
+    """When the first of these watches wants the next look after the ``last`` one; ``None`` when none does.
+
+    ``listing`` is ``None`` while nobody knows whether there is one.
+    """
+    times = [_wanted_at(listing, one, last=last, now=now, floor=floor) for one in watching]
+    return min((at for at in times if at is not None), default=None)
+
+
+def _wanted_at(
+    listing: Listing | None, one: Watching, *, last: datetime | None, now: datetime, floor: timedelta
+) -> datetime | None:
+    if last is None or one.waiting:
+        return now
+    if listing is not None and listing.status in OVER:
+        return max(now, last + max(one.interval, floor, WHETHER_BACK)) if one.back else None
+    at = last + max(one.interval, floor)
+    nearing = listing.ends_at - one.ends_within if listing and listing.ends_at and one.ends_within else None
+    if nearing is not None and last < nearing < at:
+        at = max(nearing, last + floor)
+    return max(now, at)
 
 
 def next_look(

@@ -25,7 +25,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce
 from django.utils.translation import gettext_lazy as _
 
-from .models import Match, Target, Watch
+from .models import Match, Target, TargetKind, Watch, WatchKind
 
 GRACE = timedelta(minutes=1)
 SILENT_AFTER = timedelta(days=7)
@@ -110,11 +110,17 @@ def _is_stale(now: datetime, here: Q) -> Q:
 
 
 def _late(now: datetime) -> QuerySet[Target]:
+    """Late; of looks those that are still taken: what is over is looked at no more."""
     last = Coalesce("checked_at", "created_at")
     seconds = Cast("interval_seconds", IntegerField())  # SQLite multiplies no other whole number with a duration
     missed = ExpressionWrapper(seconds * Value(timedelta(seconds=MISSED_INTERVALS)), output_field=DurationField())
     due = ExpressionWrapper(Value(now) - missed, output_field=DateTimeField())
-    return Target.objects.alias(last=last, due=due).filter(last__lt=F("due")).filter(last__lt=now - GRACE)
+    return (
+        Target.objects.alias(last=last, due=due)
+        .filter(last__lt=F("due"))
+        .filter(last__lt=now - GRACE)
+        .exclude(kind=TargetKind.LISTING, active=False)
+    )
 
 
 def _is_silent(now: datetime, here: Q) -> Q:
@@ -126,6 +132,7 @@ def _is_silent(now: datetime, here: Q) -> Q:
         _asks(here, succeeded_at__gte=since),
         ~Exists(found),
         ~Exists(found_rows),
+        kind=WatchKind.SEARCH,
         created_at__lt=since,
         updated_at__lt=since,
     )

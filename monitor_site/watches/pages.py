@@ -8,7 +8,7 @@ from monitor_site.contract import Sighting
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
 from .facts import digest
-from .models import Target
+from .models import Listing, Target
 from .results import Result
 from .sightings import Look
 
@@ -25,7 +25,8 @@ def currency_of(marketplace: str) -> str:
 class Page:
     """One counted answer. ``whole``: some watch sees this target for the first time, so every row is looked at.
 
-    ``due`` are the ids of rows that time has brought closer to what some watch asks for, changed or not.
+    ``due`` are the ids of rows that time has brought closer to what some watch asks for, changed or not; ``left`` the
+    listings that it brought closer and that this answer shows no more.
     """
 
     target: Target
@@ -33,6 +34,7 @@ class Page:
     before: dict[str, str]
     whole: bool = False
     due: frozenset[str] = frozenset()
+    left: tuple[Listing, ...] = ()
 
     @cached_property
     def recent(self) -> dict[str, str]:

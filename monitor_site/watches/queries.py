@@ -98,16 +98,16 @@ def watches_of(
 
 
 def _naming(watches: QuerySet[Watch, Any], text: str) -> QuerySet[Watch, Any]:
-    """Those whose name or words hold a text, in any width and kana: folding is ours, no database knows it."""
+    """Those whose name, words or item ID hold a text, in any width and kana: folding is ours, no database knows it."""
     wanted = fold(text)
     if not wanted:
         return watches
-    named = watches.order_by().values_list("pk", "name", "must", "any_of")
+    named = watches.order_by().values_list("pk", "name", "must", "any_of", "external_id")
     return watches.filter(pk__in=[pk for pk, name, *words in named if wanted in fold(_all_words(name, *words))])
 
 
-def _all_words(name: str, must: list[str], any_of: list[str]) -> str:
-    return " ".join([name, *must, *any_of])
+def _all_words(name: str, must: list[str], any_of: list[str], external_id: str) -> str:
+    return " ".join([name, *must, *any_of, external_id])
 
 
 def rows(watches: Iterable[Watch], *, now: datetime, zone: tzinfo) -> list[Row]:
@@ -245,6 +245,8 @@ def _has_a_time(target: Target) -> bool:
 
 
 def _next(target: Target, now: datetime) -> datetime:
+    if target.due_at is not None:
+        return target.due_at
     phase = phase_ms(target.key, target.interval_seconds)
     after = int(now.timestamp() * 1000)
     due = next_beat(phase=phase, interval_seconds=target.interval_seconds, after_ms=after)

@@ -12,7 +12,7 @@ from monitor_site.contract import canonical
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.outbox import services as outbox
 
-from .models import Target, TargetKind, Watch, WatchTarget
+from .models import Listing, Target, TargetKind, Watch, WatchTarget
 from .wished_words import word_sets
 from .wishes import criteria_of
 
@@ -30,8 +30,10 @@ def target_key(*, marketplace: str, kind: str, criteria: str) -> str:
 def questions(watch: Watch) -> list[tuple[str, str]]:
     """What a watch asks, as (marketplace, canonical criteria): one question for each marketplace, "any of" word and
 
-    combination of alternatives.
+    combination of alternatives. That of a listing watch is the number of its listing.
     """
+    if watch.is_of_listing:
+        return [(name, watch.external_id) for name in watch.marketplaces]
     words = list(word_sets(must=watch.must, any_of=watch.any_of))
     return sorted({(name, _criteria(watch, name, each)) for name in watch.marketplaces for each in words})
 
@@ -43,7 +45,8 @@ def _criteria(watch: Watch, marketplace: str, words: Iterable[str]) -> str:
 def link(*, watch: Watch, now: datetime, quiet: bool) -> None:
     """Make the watch ask exactly its questions; a new link begins with a baseline, silent when ``quiet``.
 
-    Inside a transaction. Targets are locked before links, as a recording locks them.
+    A look is not asked yet: that is up to those who follow listings. Inside a transaction. Targets are locked before
+    links, as a recording locks them.
     """
     wanted = {_target(watch, name, criteria, now).pk for name, criteria in questions(watch)}
     asked = set(watch.links.values_list("target_id", flat=True))
@@ -65,14 +68,23 @@ def lock(target_ids: Iterable[int]) -> dict[int, Target]:
     return {row.pk: row for row in rows}
 
 
+def kind_of(watch: Watch) -> TargetKind:
+    """What kind of questions a watch asks."""
+    return TargetKind.LISTING if watch.is_of_listing else TargetKind.SEARCH
+
+
 def _target(watch: Watch, marketplace: str, criteria: str, now: datetime) -> Target:
-    key = target_key(marketplace=marketplace, kind=TargetKind.SEARCH, criteria=criteria)
+    key = target_key(marketplace=marketplace, kind=kind_of(watch), criteria=criteria)
     defaults = {
         "marketplace": marketplace,
+        "kind": kind_of(watch),
         "criteria": criteria,
         "interval_seconds": allowed(marketplace, watch.interval_seconds),
         "created_at": now,
     }
+    if watch.is_of_listing:
+        known = Listing.objects.filter(marketplace=marketplace, external_id=criteria).first()
+        defaults |= {"listing": known, "active": False}
     return Target.objects.get_or_create(key=key, defaults=defaults)[0]
 
 
@@ -97,7 +109,7 @@ def look_again(*, watch: Watch, target_ids: Iterable[int], now: datetime) -> Non
 
 
 def settle(*, target_ids: Iterable[int], now: datetime) -> None:
-    """Bring targets in line with who asks them: active or not, the shortest wished interval.
+    """Bring searches in line with who asks them: active or not, the shortest wished interval.
 
     Inside a transaction. The rows are locked before the wishes are read, so that of two people who come and go at
     once the second sees what the first has done.

@@ -13,12 +13,14 @@ from django.db.models import F
 
 from monitor_site.contract import NoPace, SuspectEmpty
 
-from . import changes, doubts, gathering, looking, sold
+from . import changes, crossing, doubts, gathering, looking, sold
 from .answering import answer
 from .beat import missed_beats, phase_ms
 from .joining import Joined, join, tell
+from .lapses import lapse_of
+from .leaving import decide_left
 from .models import Check, Outcome, Target, TargetKind, WatchTarget
-from .nearing import due_rows
+from .nearing import due_rows, left_rows
 from .pages import Page
 from .questions import lock
 from .results import LONGEST_REST, Recorded, Result, Standing, asked_rest
@@ -44,6 +46,7 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
     joined = _found(accepted, targets, now)
     Check.objects.bulk_create([_check(r, targets[r.target_id], joined) for r in accepted])
     recorded.matches = joined.announced
+    recorded.lapses = [lapse for r in accepted if (lapse := lapse_of(targets[r.target_id], r))]
     recorded.standings = [_standing(r, targets.get(r.target_id), recorded.stale) for r in results]
     return recorded
 
@@ -88,7 +91,10 @@ def _found(results: Sequence[Result], targets: dict[int, Target], now: datetime)
     joined = join(
         pages=[page for page in pages if page.changed or page.due or page.whole], links=links, seen=seen, now=now
     )
+    decide_left(pages, links, joined, now=now)
+    looking.adopt(_good(looks), targets, seen)
     answer(_good(looks), seen, joined, now=now)
+    crossing.cross(_good(looks), targets, seen, joined, now=now)
     tell(joined, now=now)
     gathering.note_found(pages, seen, now=now)
     joined.new.update(gathering.gather(_good(sales), targets, now=now))
@@ -121,8 +127,9 @@ def _pages(
 
 
 def _page(target: Target, result: Result, whole: bool, windows: dict[int, set[timedelta]], now: datetime) -> Page:
-    due = due_rows(target, result, windows.get(target.pk, ()), now=now)
-    return Page(target=target, result=result, before=target.recent, whole=whole, due=due)
+    wished = windows.get(target.pk, ())
+    due, left = due_rows(target, result, wished, now=now), left_rows(target, result, wished, now=now)
+    return Page(target=target, result=result, before=target.recent, whole=whole, due=due, left=left)
 
 
 def _remember(page: Page, seen: dict[str, Seen]) -> None:

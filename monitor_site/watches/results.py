@@ -63,6 +63,19 @@ class Standing:
     due_ms: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lapse:
+    """A time between two good answers of a target of which results are missing or came late.
+
+    ``gap``: more was new at its end than the search was read for.
+    """
+
+    target_id: int
+    since: datetime
+    until: datetime
+    gap: bool
+
+
 @dataclass(slots=True, kw_only=True)
 class Recorded:
     """Outcome of a recording. ``stale`` are targets whose result did not count since a newer one was there."""
@@ -71,3 +84,4 @@ class Recorded:
     stale: set[int] = field(default_factory=set)
     matches: list[int] = field(default_factory=list)
     health_changed: set[int] = field(default_factory=set)
+    lapses: list[Lapse] = field(default_factory=list)

@@ -11,10 +11,11 @@ from django.utils.translation import gettext
 from monitor_site.outbox import services as outbox
 
 from . import follow, questions, quotas, sold, tagging, versions
-from .models import Doubt, Match, MatchQuerySet, MatchState, Target, Watch, WatchTag, WatchVersion
+from .models import Doubt, Listing, Match, MatchQuerySet, MatchState, Target, Watch, WatchTag, WatchVersion
 from .pages import currency_of
 from .questions import CHECK_NOW
 from .rules import rule_of
+from .triggers import triggers_of
 from .wishes import LONGEST_NAME, Wish, checked
 
 __all__ = [
@@ -53,6 +54,7 @@ def create_watch(*, user: Any, wish: Wish, now: datetime) -> Watch:
     watch.save()
     versions.keep(watch=watch, by=user, now=now)
     questions.link(watch=watch, now=now, quiet=not watch.tell_existing)
+    follow.settle_looks(target_ids=_targets_of(watch), now=now)
     return watch
 
 
@@ -61,17 +63,20 @@ def change_watch(*, watch: Watch, wish: Wish, now: datetime, by: Any = None) -> 
     """Change a watch; ``by`` is who does it, its user when not given. What it was before stays as a version.
 
     New questions, as those to a marketplace added to it, begin with a silent baseline; under a changed rule, what was
-    listed since the last check is still new. Raises ``ValidationError`` with a sentence per field; nothing is saved
-    then.
+    listed since the last check is still new, while changed triggers measure from the price that is seen next. Raises
+    ``ValidationError`` with a sentence per field; nothing is saved then.
     """
-    before, asked = rule_of(watch), _targets_of(watch)
+    before, asked, told = rule_of(watch), _targets_of(watch), triggers_of(watch)
     _fill(watch, checked(wish), now)
     quotas.check(watch=watch, asked=len(asked))
     watch.save(update_fields=[*WISHED, "currency", "updated_at"])
     versions.keep(watch=watch, by=by or watch.user, now=now)
     questions.link(watch=watch, now=now, quiet=True)
-    if rule_of(watch) != before:
+    if watch.is_of_listing and triggers_of(watch) != told:
+        questions.begin_again(watch=watch, began_at=now)
+    elif not watch.is_of_listing and rule_of(watch) != before:
         questions.look_again(watch=watch, target_ids=asked, now=now)
+    follow.settle_looks(target_ids=asked | _targets_of(watch), now=now)
     return watch
 
 
@@ -114,7 +119,7 @@ def pause_watch(*, watch: Watch, now: datetime) -> bool:
     was_on = Watch.objects.filter(pk=watch.pk, paused_at=None).update(paused_at=now, updated_at=now)
     if was_on:
         follow.follow_later(listing_ids=_give_up_doubts(watch), now=now)
-        questions.settle(target_ids=_targets_of(watch), now=now)
+        _settle(_targets_of(watch), now)
     return bool(was_on)
 
 
@@ -128,8 +133,17 @@ def resume_watch(*, watch: Watch, now: datetime) -> bool:
     if was_paused:
         questions.lock(_targets_of(watch))
         questions.begin_again(watch=watch, began_at=now)
-        questions.settle(target_ids=_targets_of(watch), now=now)
+        Target.objects.looks().filter(links__watch=watch).update(empty_streak=0)
+        # What it watched may have been listed again meanwhile.
+        follow.follow_later(listing_ids=_watched_by(watch), now=now)
+        _settle(_targets_of(watch), now)
     return bool(was_paused)
+
+
+def _settle(target_ids: set[int], now: datetime) -> None:
+    """Bring what a watch asks, or has asked, in line with those who ask it now."""
+    questions.settle(target_ids=target_ids, now=now)
+    follow.settle_looks(target_ids=target_ids, now=now)
 
 
 @transaction.atomic
@@ -141,7 +155,7 @@ def delete_watch(*, watch: Watch, now: datetime) -> None:
     watch.delete()
     tagging.forget_unused(watch.user)
     follow.follow_later(listing_ids=listings, now=now)
-    questions.settle(target_ids=targets, now=now)
+    _settle(targets, now)
 
 
 def _give_up_doubts(watch: Watch) -> set[int]:
@@ -159,18 +173,25 @@ def _targets_of(watch: Watch) -> set[int]:
     return set(watch.links.values_list("target_id", flat=True))
 
 
+def _watched_by(watch: Watch) -> set[int]:
+    return set(Listing.objects.filter(look__links__watch=watch).values_list("pk", flat=True))
+
+
 @transaction.atomic
 def check_now(*, watch: Watch, now: datetime) -> None:
     """Move this watch's next check to now; the marketplace's pace still holds."""
-    outbox.write(topic=CHECK_NOW, object_ids=_targets_of(watch), now=now)
+    if watch.is_of_listing:
+        follow.hurry_looks(target_ids=_targets_of(watch), now=now)
+    else:
+        outbox.write(topic=CHECK_NOW, object_ids=_targets_of(watch), now=now)
 
 
 @transaction.atomic
 def release_target(*, target: Target, now: datetime) -> None:
     """Take a target out of quarantine."""
     Target.objects.filter(pk=target.pk).update(quarantined_at=None, last_error="", failures=0)
-    if target.listing_id is not None:
-        follow.settle(listing_ids=[target.listing_id], now=now)
+    if target.is_look:
+        follow.settle_looks(target_ids=[target.pk], now=now)
     elif target.search_id is not None:
         sold.settle(search_ids=[target.search_id], now=now)
     else:

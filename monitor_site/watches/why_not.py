@@ -10,7 +10,7 @@ from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
 from .blocking import BlockBook
 from .matching import Blocks, Decision, decide
-from .models import Check, Listing, ListingEvent, Match, Watch, WatchTarget
+from .models import Check, Listing, ListingEvent, Match, Watch, WatchKind, WatchTarget
 from .rules import rule_of
 
 MOST_WATCHES = 100
@@ -50,8 +50,8 @@ class Finding:
 
 
 def watches_of(user: Any) -> list[Watch]:
-    """The newest watches of a person."""
-    return list(Watch.objects.of(user).order_by("-pk")[:MOST_WATCHES])
+    """The newest watches of a person that search."""
+    return list(Watch.objects.of(user).filter(kind=WatchKind.SEARCH).order_by("-pk")[:MOST_WATCHES])
 
 
 def read(user: Any, *, marketplace: str, external_id: str) -> Reading:

@@ -13,12 +13,16 @@ from monitor_site.contract import SearchCriteria
 from monitor_site.marketplaces.catalog import catalog
 
 from .limits import check_limits
-from .models import Policy, ShippingWish
+from .listing_wishes import OWN, check_listing, own_figures
+from .models import Policy, RelistedWish, ShippingWish, WatchKind
+from .models.watches import LONGEST_WATCH_NAME, TRIGGER_BOUNDS
 from .pages import currency_of
 from .wished_words import check_words, clean_words, has_control, word_sets
 
-LONGEST_NAME = 80
+LONGEST_NAME = LONGEST_WATCH_NAME
 LONGEST_INTERVAL = 24 * 3600
+# What only a listing watch has.
+NO_TRIGGERS: Mapping[str, Any] = {**dict.fromkeys(TRIGGER_BOUNDS), "external_id": "", "back_on_sale": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,7 @@ class Wish:
 
     Prices are in minor units of the currency that all its marketplaces share. A word may hold alternatives, ``a|b``.
     ``options`` are the plugins' own criteria: marketplace → option → value. The other fields are those of a watch.
+    One of kind ``listing`` has an ``external_id`` and triggers in place of words and limits.
     """
 
     name: str
@@ -47,6 +52,15 @@ class Wish:
     bids_max: int | None = None
     ends_within_minutes: int | None = None
     listed_within_hours: int | None = None
+    kind: str = WatchKind.SEARCH
+    external_id: str = ""
+    fall_percent: int | None = None
+    fall_amount: int | None = None
+    rise_percent: int | None = None
+    rise_amount: int | None = None
+    lowest_days: int | None = None
+    back_on_sale: bool = False
+    relisted: str = RelistedWish.ALERT
     interval_seconds: int = 60
     policy: str = Policy.NOTIFY
     tell_existing: bool = False
@@ -56,8 +70,24 @@ class Wish:
 def checked(wish: Wish) -> Wish:
     """The wish in its one form: trimmed, without doubles. Raises ``ValidationError`` with a sentence per field."""
     errors: dict[str, list[str]] = {}
+    is_of_listing = wish.kind == WatchKind.LISTING
+    clean = _clean_listing(wish, errors) if is_of_listing else _clean_search(wish, errors)
+    for check in (check_listing,) if is_of_listing else (check_words, check_limits):
+        check(clean, errors)
+    for check in (_check_choices, _check_marketplaces):
+        check(clean, errors)
+    if "marketplaces" not in errors:
+        _check_interval(clean, errors)
+        if not is_of_listing:
+            _check_questions(clean, errors)
+    if errors:
+        raise ValidationError(errors)
+    return clean
+
+
+def _clean_search(wish: Wish, errors: dict[str, list[str]]) -> Wish:
     marketplaces = tuple(sorted(set(wish.marketplaces)))
-    clean = replace(
+    return replace(
         wish,
         name=_name(wish, errors),
         marketplaces=marketplaces,
@@ -68,15 +98,18 @@ def checked(wish: Wish) -> Wish:
         pattern=wish.pattern.strip(),
         kinds=tuple(dict.fromkeys(wish.kinds)),
         conditions=tuple(wish.conditions),
+        **NO_TRIGGERS,
     )
-    for check in (check_words, check_limits, _check_choices, _check_marketplaces):
-        check(clean, errors)
-    if "marketplaces" not in errors:
-        _check_interval(clean, errors)
-        _check_questions(clean, errors)
-    if errors:
-        raise ValidationError(errors)
-    return clean
+
+
+def _clean_listing(wish: Wish, errors: dict[str, list[str]]) -> Wish:
+    """Nothing of it is about searches; what nobody named is called by its number until its title is known."""
+    own: dict[str, Any] = {name: getattr(wish, name) for name in OWN}
+    external_id = wish.external_id.strip()
+    named = replace(wish, must=(external_id,), any_of=())
+    own |= own_figures(wish) | {"back_on_sale": wish.back_on_sale is True, "external_id": external_id}
+    own |= {"name": _name(named, errors), "marketplaces": tuple(sorted(set(wish.marketplaces)))}
+    return Wish(**own)
 
 
 def _add(errors: dict[str, list[str]], name: str, sentence: str) -> None:
@@ -94,6 +127,8 @@ def _name(wish: Wish, errors: dict[str, list[str]]) -> str:
 
 
 def _check_choices(wish: Wish, errors: dict[str, list[str]]) -> None:
+    if wish.relisted not in RelistedWish.values:
+        _add(errors, "relisted", _("This choice does not exist."))
     if wish.policy not in Policy.values:
         _add(errors, "policy", _("This action does not exist."))
     if wish.interval_seconds > LONGEST_INTERVAL:

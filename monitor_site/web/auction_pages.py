@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from . import auctions, degraded, live
 from .auction_rows import groups_of, rows_of
 from .auctions import PER_PAGE, SEGMENTS, Filters, Mark
-from .filtering import choices_of
+from .filtering import choices_of, tags_of
 from .query_filters import number
 
 
@@ -34,13 +34,14 @@ def auction_list(request: HttpRequest) -> HttpResponse:
         "first_page": after is None,
         "notes": degraded.notes_for("auctions", request.user),
         **choices_of(request.user, filters, SEGMENTS),
+        **tags_of(request.user, filters),
     }
     return render(request, "web/auctions/list.html", context)
 
 
 def _live(request: HttpRequest, now: datetime) -> HttpResponse:
     asked = [pk for text in request.GET["live"].split(",")[:PER_PAGE] if (pk := number(text)) is not None]
-    rows = rows_of(request.user, auctions.some(request.user, asked), now=now)
+    rows = rows_of(request.user, auctions.some(request.user, asked, now=now), now=now)
     return render(request, "web/auctions/_live.html", {"rows": rows, "fresh": _fresh(request, asked, now)})
 
 
@@ -50,4 +51,4 @@ def _fresh(request: HttpRequest, known: list[int], now: datetime) -> int:
     if since is None:
         return 0
     moment = datetime.fromtimestamp(min(since, int(now.timestamp())), tz=UTC)
-    return auctions.new_since(request.user, Filters.of(request.GET), moment, known=known)
+    return auctions.new_since(request.user, Filters.of(request.GET), moment, known=known, now=now)

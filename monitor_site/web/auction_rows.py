@@ -7,7 +7,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
@@ -54,7 +55,7 @@ class Group:
 def rows_of(user: Any, listings: Sequence[Listing], *, now: datetime) -> list[Row]:
     """Rows for auctions: two queries, whatever their number."""
     pks = [listing.pk for listing in listings]
-    watches, extended = _watches(user, pks), extensions(pks)
+    watches, extended = _watches(user, pks, now), extensions(pks)
     return [_row(listing, watches[listing.pk], extended.get(listing.pk, 0), now) for listing in listings]
 
 
@@ -66,9 +67,10 @@ def groups_of(user: Any, found: Sequence[tuple[str, Listing]], *, now: datetime)
     return [Group(name=name, label=str(GROUPS[name]), rows=[row for _, row in part]) for name, part in parts]
 
 
-def _watches(user: Any, pks: Collection[int]) -> Mapping[int, list[Watch]]:
+def _watches(user: Any, pks: Collection[int], now: datetime) -> Mapping[int, list[Watch]]:
     found: dict[int, list[Watch]] = defaultdict(list)
-    for match in told(user).filter(listing_id__in=pks).select_related("watch").only("listing_id", "watch__name"):
+    mine = told(user, now=now).filter(listing_id__in=pks)
+    for match in mine.select_related("watch").only("listing_id", "watch__name"):
         found[match.listing_id].append(match.watch)
     return found
 
@@ -77,6 +79,12 @@ def extensions(pks: Collection[int]) -> dict[int, int]:
     """How often the end of these was moved, as far as anybody saw it."""
     events = ListingEvent.objects.filter(listing_id__in=pks, kind=EXTENDED).order_by()
     return dict(events.values_list("listing_id").annotate(n=Count("pk")))
+
+
+def times_extended() -> Coalesce:
+    """The same as a part of a query for matches."""
+    events = ListingEvent.objects.filter(listing=OuterRef("listing"), kind=EXTENDED).order_by()
+    return Coalesce(Subquery(events.values("listing").annotate(n=Count("pk")).values("n")), 0)
 
 
 def _row(listing: Listing, watches: list[Watch], extended: int, now: datetime) -> Row:

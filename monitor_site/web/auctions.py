@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from monitor_site.contract import Kind
-from monitor_site.watches.models import Listing, Match, MatchQuerySet, MatchState
+from monitor_site.watches.models import Listing, Match, MatchQuerySet, MatchState, Watch
 from monitor_site.watches.text import fold
 
 from .query_filters import asked, holds, number, query_string
@@ -47,15 +47,16 @@ class Filters:
     watch: int | None
     market: str
     words: str
+    tag: int | None = None
 
     @classmethod
     def of(cls, query: QueryDict) -> "Filters":
         """From a query string; what makes no sense is left out."""
-        return cls(**asked(query, SEGMENTS))
+        return cls(**asked(query, SEGMENTS), tag=number(query.get("tag")))
 
     def query(self, **changes: Any) -> str:
         """The query string of these filters with some of them changed."""
-        values = {"show": self.segment, "watch": self.watch, "market": self.market, "q": self.words}
+        values = {"show": self.segment, "watch": self.watch, "market": self.market, "tag": self.tag, "q": self.words}
         return query_string(values | changes)
 
 
@@ -121,20 +122,27 @@ def _to_read(segment: str, after: Mark | None) -> Iterator[tuple[str, Mark]]:
 
 
 def _section(user: Any, filters: Filters, name: str, now: datetime) -> QuerySet[Listing]:
-    rows = _auctions(user, watch=filters.watch).filter(_condition(name, now)).order_by(*ORDERS[name])
+    mine = _behind_filters(user, told(user, now=now), filters)
+    rows = _auctions(mine).filter(_condition(name, now)).order_by(*ORDERS[name])
     return rows.filter(marketplace=filters.market) if filters.market else rows
 
 
-def _auctions(user: Any, *, watch: int | None = None) -> QuerySet[Listing]:
-    """Auctions that this person was told of and has not put aside."""
-    mine = told(user).filter(listing=OuterRef("pk"))
-    mine = mine.filter(watch_id=watch) if watch is not None else mine
+def _behind_filters(user: Any, matches: MatchQuerySet, filters: Filters) -> MatchQuerySet:
+    """Those of one watch, or of the watches with a tag."""
+    if filters.tag is not None:
+        matches = matches.filter(watch__in=Watch.objects.of(user).filter(tagged__tag=filters.tag))
+    return matches.filter(watch_id=filters.watch) if filters.watch is not None else matches
+
+
+def _auctions(matches: MatchQuerySet) -> QuerySet[Listing]:
+    """The auctions of these matches."""
+    mine = matches.filter(listing=OuterRef("pk"))
     return Listing.objects.filter(Exists(mine), kind=Kind.AUCTION.value).defer("extra")
 
 
-def told(user: Any) -> MatchQuerySet:
-    """What this person was told of and has not put aside."""
-    return Match.objects.of(user).told().exclude(state=MatchState.IGNORED)
+def told(user: Any, *, now: datetime) -> MatchQuerySet:
+    """What this person was told of and has neither put aside nor snoozed."""
+    return Match.objects.of(user).told().awake(now=now).exclude(state=MatchState.IGNORED)
 
 
 def _condition(section: str, now: datetime) -> Q:
@@ -175,20 +183,20 @@ def _holds(row: Listing, words: list[str]) -> bool:
     return not words or holds((row.title, row.seller_name, row.external_id), words)
 
 
-def some(user: Any, pks: list[int]) -> list[Listing]:
+def some(user: Any, pks: list[int], *, now: datetime) -> list[Listing]:
     """Those of these auctions that the person may see."""
-    return list(_auctions(user).filter(pk__in=pks))
+    return list(_auctions(told(user, now=now)).filter(pk__in=pks))
 
 
 def ending_soon(user: Any, *, now: datetime) -> QuerySet[Listing]:
     """Those that end within the hour, to be counted: 100 stand for more."""
-    return _auctions(user).filter(_condition("soon", now)).order_by()[:COUNTED]
+    return _auctions(told(user, now=now)).filter(_condition("soon", now)).order_by()[:COUNTED]
 
 
-def new_since(user: Any, filters: Filters, moment: datetime, *, known: list[int]) -> int:
+def new_since(user: Any, filters: Filters, moment: datetime, *, known: list[int], now: datetime) -> int:
     """How many auctions came since then, beside those that the page shows; 100 stands for more."""
-    fresh = told(user).filter(matched_at__gt=moment, listing__kind=Kind.AUCTION.value).exclude(listing_id__in=known)
-    fresh = fresh.filter(watch_id=filters.watch) if filters.watch is not None else fresh
+    fresh = _behind_filters(user, told(user, now=now), filters).filter(matched_at__gt=moment)
+    fresh = fresh.filter(listing__kind=Kind.AUCTION.value).exclude(listing_id__in=known)
     fresh = fresh.filter(listing__marketplace=filters.market) if filters.market else fresh
     return fresh.order_by()[:COUNTED].count()
 

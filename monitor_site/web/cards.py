@@ -11,6 +11,7 @@ from django.utils.translation import get_language
 from monitor_site.contract import Condition, Kind, Shipping
 from monitor_site.contract.rules import Promise
 from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches import trigger_words
 from monitor_site.watches.models import Cause, Listing, Match, MatchState
 from monitor_site.watches.named import CONDITIONS, SHIPPINGS
 
@@ -53,6 +54,17 @@ class Card:
     fit: Fit | None
 
     @property
+    def crossed(self) -> str:
+        """What a listing watch had to tell; empty for any other match."""
+        told = self.match.decision if self.match.cause == Cause.CROSSED else []
+        return trigger_words.headline_of(told, self.listing.currency)
+
+    @property
+    def key(self) -> str:
+        """The number by which an open page knows the card; another one each time it comes back to the top."""
+        return key_of(self.match.pk, self.match.cause, self.match.matched_at)
+
+    @property
     def is_new(self) -> bool:
         """Not looked at yet."""
         return self.match.state == MatchState.NEW
@@ -71,6 +83,11 @@ class Card:
     def is_shop(self) -> bool:
         """Sold by a shop, not by a person."""
         return self.listing.kind == Kind.SHOP
+
+
+def key_of(pk: int, cause: str, matched_at: datetime) -> str:
+    """The number of a match; with a fraction that tells when, for one that has come back to the top."""
+    return f"{pk}.{1 + int(matched_at.timestamp()) % 99_999:05}" if cause == Cause.CROSSED else str(pk)
 
 
 def hit_words(match: Match) -> list[str]:
@@ -132,8 +149,8 @@ def rating_words(figure: float | None) -> str:
 
 
 def _price_drop(match: Match) -> tuple[int | None, int | None]:
-    """The price before the last drop and by how many percent it fell, when a drop brought this match."""
+    """The price before the last drop and by how many percent it fell: one that brought this match, or came after it."""
     now, before = match.listing.price, getattr(match, "price_before", None)
-    if match.cause != Cause.PRICE_DROP or not now or not before or before <= now:
+    if not now or not before or before <= now:
         return None, None
     return before, round(100 * (before - now) / before)

@@ -32,10 +32,11 @@ log = structlog.get_logger(__name__)
 
 FAILING = 3
 EFFECTS: Mapping[str, "str | Promise"] = {
-    "matches": _("What is new at {marketplace} comes late ({reason}); we try again {time}."),
+    "matches": _("Results of {marketplace} since {since} are missing ({reason}); we try again {time}."),
     "auctions": _("Prices, bids and ends of {marketplace} are from {since} ({reason}); we try again {time}."),
     "listing": _("What you see of {marketplace} is from {since} ({reason}); we try again {time}."),
 }
+NEVER = _("What is new at {marketplace} comes late ({reason}); we try again {time}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +111,9 @@ def notes_for(page: str, user: Any, *, marketplace: str = "") -> list[Note]:
 
 def _effect(page: str, trouble: Trouble) -> SafeString:
     if trouble.since is None:  # nothing on the page is from there
-        return format_html(str(EFFECTS["matches"]), **_facts(trouble))
-    since = wording.ago(trouble.since, now=timezone.now())
+        return format_html(str(NEVER), **_facts(trouble))
+    now = timezone.now()
+    since = wording.clock(trouble.since, now=now) if page == "matches" else wording.ago(trouble.since, now=now)
     return format_html(str(EFFECTS[page]), **_facts(trouble), since=since)
 
 

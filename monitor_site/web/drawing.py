@@ -57,25 +57,3 @@ def _points(values: Sequence[int]) -> list[tuple[float, float]]:
     top = max(*series, 1)
     step = 93 / (len(series) - 1)
     return [(1.5 + index * step, 25 - 21 * value / top) for index, value in enumerate(series)]
-
-
-def steps(values: Sequence[tuple[float, int]], *, label: str) -> SafeString:
-    """A figure over time as steps: (share of the time from 0 to 1, value), in order; a dot where it changed.
-
-    The drawing takes any width: its lines keep their strength, and a dot is a line without length and a round end.
-    """
-    low, high = min(value for _, value in values), max(value for _, value in values)
-    points = [(f"{8 + 584 * share:.1f}", _height(value, low, high)) for share, value in values]
-    start, *rest = points
-    path = f"M{start[0]} {start[1]}" + "".join(f"H{x}V{y}" for x, y in rest) + "H592"
-    dots = "".join(f"M{x} {y}h0" for x, y in points)
-    return format_html(
-        '<svg class="steps" viewBox="0 0 600 120" preserveAspectRatio="none" role="img" aria-label="{}">'
-        '<path class="steps__line" d="{}" vector-effect="non-scaling-stroke"/>'
-        '<path class="steps__dots" d="{}" vector-effect="non-scaling-stroke"/></svg>',
-        label, path, dots,
-    )  # fmt: skip
-
-
-def _height(value: int, low: int, high: int) -> str:
-    return "60" if low == high else f"{108 - 96 * (value - low) / (high - low):.1f}"

@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy
 from monitor_site.contract import Kind
 from monitor_site.watches.models import (
     Cause,
+    Crossing,
+    CrossingKind,
     EventKind,
     ListingEvent,
     Match,
@@ -22,12 +24,13 @@ from monitor_site.watches.models import (
 )
 from monitor_site.watches.text import fold
 
+from .cards import key_of
 from .query_filters import asked, holds, number, query_string
 
 PER_PAGE = 30
 AT_ONCE = 4 * PER_PAGE
 SEARCHED = 5000
-FOLLOWED = 500
+FOLLOWED = 5000
 CHANGED = timedelta(minutes=2)
 LATE_ROWS = timedelta(minutes=1)
 SEGMENTS = {
@@ -37,11 +40,12 @@ SEGMENTS = {
     "drops": gettext_lazy("Price drops"),
     "ignored": gettext_lazy("Ignored"),
 }
+FALLS = Exists(Crossing.objects.filter(match=OuterRef("pk"), kind=CrossingKind.FALL))
 CONDITIONS_OF = {
     "all": ~Q(state=MatchState.IGNORED),
     "new": Q(state=MatchState.NEW),
     "auctions": Q(listing__kind=Kind.AUCTION.value) & ~Q(state=MatchState.IGNORED),
-    "drops": Q(cause=Cause.PRICE_DROP) & ~Q(state=MatchState.IGNORED),
+    "drops": (Q(cause=Cause.PRICE_DROP) | Q(FALLS, cause=Cause.CROSSED)) & ~Q(state=MatchState.IGNORED),
     "ignored": Q(state=MatchState.IGNORED),
 }
 RARE = {"auctions", "drops", "ignored"}  # no index knows them: few of them may lie far apart
@@ -77,19 +81,29 @@ class Page:
 
 
 def page_of(user: Any, filters: Filters, *, before: int | None, now: datetime) -> Page:
-    """The newest matches behind these filters, below ``before``.
+    """The newest matches behind these filters, below ``before``: by the time when they were told last.
 
     A search looks through so many matches and no more; the next page goes on where it ended.
     """
     matches = _of(user, filters, now=now)
-    matches = matches.filter(id__lt=before) if before else matches
+    matches = _below(matches, before, user) if before else matches
     rare = filters.words or filters.market or filters.tag or filters.segment in RARE
     end = _end_of_search(matches) if rare else None
-    matches = matches.filter(id__gte=end) if end else matches
+    matches = _below(matches, end, user, itself=True) if end else matches
     ids = _ids(_narrowed(matches, filters), filters, limit=PER_PAGE + 1)
     if len(ids) > PER_PAGE:
         return Page(matches=_shown(ids[:PER_PAGE]), older=ids[PER_PAGE - 1])
     return Page(matches=_shown(ids), older=end)
+
+
+def _below(matches: MatchQuerySet, pk: int, user: Any, *, itself: bool = False) -> MatchQuerySet:
+    """Those that were told before a match; or, with it ``itself``, all the others."""
+    edge = Match.objects.of(user).filter(pk=pk).values_list("matched_at", flat=True).first()
+    if edge is None:
+        return matches.filter(id__gte=pk) if itself else matches.filter(id__lt=pk)
+    if itself:
+        return matches.filter(Q(matched_at__gt=edge) | Q(matched_at=edge, id__gte=pk), matched_at__gte=edge)
+    return matches.filter(Q(matched_at__lt=edge) | Q(matched_at=edge, id__lt=pk), matched_at__lte=edge)
 
 
 def _of(user: Any, filters: Filters, *, now: datetime) -> MatchQuerySet:
@@ -107,23 +121,34 @@ def _narrowed(matches: MatchQuerySet, filters: Filters) -> MatchQuerySet:
 
 def _end_of_search(matches: MatchQuerySet) -> int | None:
     """The id of the last match that is looked at; ``None`` when no other comes after it."""
-    edge = list(matches.order_by("-id").values_list("id", flat=True)[SEARCHED - 1 : SEARCHED + 1])
+    edge = list(matches.order_by("-matched_at", "-id").values_list("id", flat=True)[SEARCHED - 1 : SEARCHED + 1])
     return edge[0] if len(edge) > 1 else None
 
 
 def since(user: Any, filters: Filters, *, after: int, now: datetime) -> list[int]:
-    """Ids of what came after an id, and of all of the last minute, newest first, one more than a page takes at once.
+    """Ids of what came after an id, and of all of the last minute, newest first, one more than a page takes at once;
+
+    what has come back to the top since that one was told too.
 
     PostgreSQL gives ids before it shows rows: a smaller one may appear later than a greater one.
     """
     wanted = _narrowed(_of(user, filters, now=now), filters)
     fresh = _ids(wanted.filter(id__gt=after), filters, limit=AT_ONCE + 1)
-    late = _ids(wanted.filter(matched_at__gte=now - LATE_ROWS), filters, limit=AT_ONCE + 1)
+    told = Match.objects.of(user).filter(pk=after).values_list("matched_at", flat=True).first()
+    lately = Q(matched_at__gte=now - LATE_ROWS) | (Q(matched_at__gt=told, cause=Cause.CROSSED) if told else Q())
+    late = _ids(wanted.filter(lately), filters, limit=AT_ONCE + 1)
     return sorted({*fresh, *late}, reverse=True)[: AT_ONCE + 1]
 
 
+def keys_of(ids: list[int]) -> list[float]:
+    """The numbers by which an open page knows these matches."""
+    back = Match.objects.filter(pk__in=ids, cause=Cause.CROSSED).values_list("pk", "cause", "matched_at")
+    keys = {pk: float(key_of(pk, cause, at)) for pk, cause, at in back}
+    return [keys.get(pk, pk) for pk in ids]
+
+
 def _ids(matches: MatchQuerySet, filters: Filters, *, limit: int) -> list[int]:
-    newest = matches.order_by("-id")
+    newest = matches.order_by("-matched_at", "-id")
     if not filters.words:
         return list(newest.values_list("id", flat=True)[:limit])
     found = _holding(newest, filters.words)
@@ -140,7 +165,7 @@ def _holding(matches: MatchQuerySet, text: str) -> Iterator[int]:
 
 
 def _shown(ids: list[int]) -> list[Match]:
-    return list(shown(Match.objects.filter(pk__in=ids)).order_by("-id"))
+    return list(shown(Match.objects.filter(pk__in=ids)).order_by("-matched_at", "-id"))
 
 
 def shown(matches: MatchQuerySet) -> MatchQuerySet:
@@ -153,11 +178,15 @@ def shown(matches: MatchQuerySet) -> MatchQuerySet:
 
 
 def changed_lately(user: Any, *, now: datetime) -> list[Match]:
-    """Those of the newest matches to whose listings something happened in the last minutes, as cards need them."""
+    """Those matches to whose listings something happened in the last minutes, latest first, as cards need them.
+
+    An open page shows cards that many others have come after: what is looked at again was found a while ago.
+    """
     newest = Match.objects.of(user).told().order_by("-id").values("pk")[:FOLLOWED]
-    happened = ListingEvent.objects.filter(listing=OuterRef("listing"), at__gte=now - CHANGED, damped=False)
-    matches = Match.objects.filter(Exists(happened), pk__in=newest)
-    return list(shown(matches).order_by("-id")[:AT_ONCE])
+    events = ListingEvent.objects.filter(listing=OuterRef("listing"), at__gte=now - CHANGED, damped=False)
+    latest = Subquery(events.order_by("-at").values("at")[:1])
+    matches = Match.objects.filter(pk__in=newest).annotate(happened=latest).exclude(happened=None)
+    return list(shown(matches).order_by("-happened", "-id")[:AT_ONCE])
 
 
 def all_behind(user: Any, filters: Filters, *, upto: int | None, now: datetime) -> MatchQuerySet:

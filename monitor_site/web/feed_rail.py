@@ -1,5 +1,6 @@
 """What stands beside the feed: where the new matches come from, and how the marketplaces are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,7 @@ from django.db.models import Count
 
 from monitor_site.connections import redis_client
 from monitor_site.marketplaces import breaker
-from monitor_site.watches.models import Match, MatchState, Watch
+from monitor_site.watches.models import Match, MatchState
 
 from .freshness import delays_by_marketplace
 
@@ -26,9 +27,9 @@ class Market:
     delay_ms: int | None
 
 
-def rail_of(user: Any, *, now: datetime) -> dict[str, Any]:
-    """The panels of a person; the marketplaces without their state when Redis is away."""
-    return {"fresh": _fresh(user, now), "markets": _markets(user, now)}
+def rail_of(user: Any, marketplaces: Sequence[str], *, now: datetime) -> dict[str, Any]:
+    """The panels of a person; these marketplaces without their state when Redis is away."""
+    return {"fresh": _fresh(user, now), "markets": _markets(user, marketplaces, now)}
 
 
 def _fresh(user: Any, now: datetime) -> list[dict[str, Any]]:
@@ -38,9 +39,7 @@ def _fresh(user: Any, now: datetime) -> list[dict[str, Any]]:
     return list(counted.order_by("-n", "watch__name")[:SHOWN])
 
 
-def _markets(user: Any, now: datetime) -> list[Market]:
-    watched = Watch.objects.of(user).active().order_by().values_list("marketplaces", flat=True)
-    names = sorted({name for names in watched for name in names})
+def _markets(user: Any, names: Sequence[str], now: datetime) -> list[Market]:
     delays = delays_by_marketplace(user.pk, now=now)
     try:
         states = breaker.read_all(redis_client(), names)

@@ -1,6 +1,6 @@
 """What a list of matches or auctions offers to narrow it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from monitor_site.marketplaces.catalog import catalog
@@ -10,6 +10,7 @@ from .watch_words import marketplace_title
 
 MOST_WATCHES = 200
 MOST_TAGS = 200
+FACTS = ("pk", "name", "paused_at", "marketplaces")
 
 
 class Narrowed(Protocol):
@@ -35,7 +36,7 @@ def choices_of(user: Any, filters: Narrowed, segments: Mapping[str, Any]) -> dic
 
     With one marketplace there is nothing to choose from.
     """
-    watches = list(Watch.objects.of(user).order_by("name").values("pk", "name", "paused_at")[:MOST_WATCHES])
+    watches = list(Watch.objects.of(user).order_by("name").values(*FACTS)[:MOST_WATCHES])
     names = sorted(catalog().plugins)
     return {
         "segments": [(name, label, filters.query(show=name)) for name, label in segments.items()],
@@ -47,6 +48,17 @@ def choices_of(user: Any, filters: Narrowed, segments: Mapping[str, Any]) -> dic
         "any_market": filters.query(market=""),
         "all_paused": bool(watches) and all(watch["paused_at"] for watch in watches),
     }
+
+
+def asked_markets(user: Any, watches: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The marketplaces of a person's active watches, by name; ``watches`` are those that :func:`choices_of` offers.
+
+    Only who has more of them than a menu takes is asked about again.
+    """
+    active = [watch["marketplaces"] for watch in watches if not watch["paused_at"]]
+    if len(watches) == MOST_WATCHES:
+        active = list(Watch.objects.of(user).active().order_by().values_list("marketplaces", flat=True))
+    return sorted({name for names in active for name in names})
 
 
 def tags_of(user: Any, filters: Narrowed) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Mark the words of a rule in a raw title. The title is untrusted text and stays text. Pure."""
 
 import unicodedata
+from functools import lru_cache
 
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -20,11 +21,17 @@ def _clusters(title: str) -> list[str]:
     return parts
 
 
+@lru_cache(maxsize=20_000)
+def _folded_cluster(cluster: str) -> str:
+    """Titles are made of the same few signs."""
+    return fold(cluster)
+
+
 def _folded(clusters: list[str]) -> tuple[str, list[int]]:
     """The folded text, and for each of its characters the cluster it came from."""
     text, origin = "", []
     for index, cluster in enumerate(clusters):
-        piece = fold(cluster) or (" " if cluster.isspace() and not text.endswith(" ") else "")
+        piece = _folded_cluster(cluster) or (" " if cluster.isspace() and not text.endswith(" ") else "")
         text += piece
         origin += [index] * len(piece)
     return text, origin

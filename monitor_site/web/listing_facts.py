@@ -70,7 +70,7 @@ def same_seller(user: Any, listing: Listing, *, now: datetime) -> list[Other]:
     """Other listings of this seller among the newest matches of a person."""
     if not listing.seller_id:
         return []
-    newest = told(user).order_by("-id").values("listing_id")[:LOOKED_THROUGH]
+    newest = told(user, now=now).order_by("-id").values("listing_id")[:LOOKED_THROUGH]
     theirs = Listing.objects.filter(pk__in=newest, marketplace=listing.marketplace, seller_id=listing.seller_id)
     rows = theirs.exclude(pk=listing.pk).order_by("-first_seen_at", "-pk")[:MOST_OTHERS]
     return [_other(row, now) for row in rows]

@@ -13,18 +13,18 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from monitor_site.contract import Kind
 from monitor_site.watches import follow, services
 from monitor_site.watches.models import Listing, Match, MatchState
 from monitor_site.watches.noting import LONGEST_NOTE, write_note
 
 from . import degraded, pictures
-from .auction_rows import extensions
+from .auction_rows import times_extended
 from .cards import card_of, purchase_url
-from .feed import shown
-from .history import history_of, timeline_of
+from .feed import shown as as_cards
+from .history import history_of, mark_of, timeline_of
 from .listing_facts import facts_of, same_seller
-from .prices_fit import comparable
+from .listing_watches import watch_of
+from .prices_fit import comparable, lines_of
 from .prices_relisted import siblings_of
 
 MOST_PICTURES = 20
@@ -36,8 +36,8 @@ def own_listing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
     @wraps(view)
     def wrapper(request: HttpRequest, pk: int) -> HttpResponse:
-        matches = shown(Match.objects.of(request.user).filter(listing_id=min(pk, LARGEST_ID))).order_by("pk")
-        if not (found := list(matches)):
+        matches = as_cards(Match.objects.of(request.user).filter(listing_id=min(pk, LARGEST_ID)))
+        if not (found := list(matches.annotate(extended=times_extended()).order_by("pk"))):
             raise Http404
         return view(request, found)
 
@@ -47,29 +47,33 @@ def own_listing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 @require_safe
 @own_listing
 def listing(request: HttpRequest, matches: list[Match]) -> HttpResponse:
-    """Everything that is known about one listing."""
-    return render(request, "web/listing.html", _page(request.user, matches, now=timezone.now()))
+    """Everything that is known about one listing; nothing when that is what happened ``after`` an event."""
+    timeline = timeline_of(matches[0].listing)
+    if request.GET.get("after") == (mark := mark_of(timeline)):
+        return HttpResponse(status=204)
+    shown = _page(request.user, matches, now=timezone.now())
+    return render(request, "web/listing.html", shown | {"timeline": timeline, "mark": mark})
 
 
 def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
     cards = [card_of(match) for match in matches]
     card, thing = cards[0], matches[0].listing
-    history = history_of(thing, until=thing.seen_at if card.standing.gone else now)
+    history = history_of(thing, until=thing.seen_at if card.standing.gone else now, lines=lines_of(matches[0]))
     return {
         "card": card,
         "listing": thing,
         "cards": cards,
-        "pictures": [_both_sizes(url) for url in thing.images[:MOST_PICTURES]],
+        "pictures": [both_sizes(url) for url in thing.images[:MOST_PICTURES]],
         "ignored": all(match.state == MatchState.IGNORED for match in matches),
         "facts": facts_of(thing, card),
         "longest_note": LONGEST_NOTE,
-        "looked_again": _looked_again(thing),
+        "looked_again": looked_again(thing),
         "lookable": follow.can_look(thing.marketplace) and not card.standing.gone,
+        "price_watch": watch_of(user, thing),
         "purchase": purchase_url(thing, gone=card.standing.gone),
         "history": history,
         "change": history.change if history and not card.is_auction else None,
-        "extended": extensions([thing.pk]).get(thing.pk, 0) if thing.kind == Kind.AUCTION else 0,
-        "timeline": timeline_of(thing),
+        "extended": getattr(matches[0], "extended", 0),
         "comparables": comparable(matches[0], now=now),
         "siblings": siblings_of(user, thing),
         "others": same_seller(user, thing, now=now),
@@ -77,11 +81,13 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
     }
 
 
-def _both_sizes(url: str) -> dict[str, str]:
+def both_sizes(url: str) -> dict[str, str]:
+    """Our addresses of a picture, to look at and to choose by."""
     return {"small": pictures.address(url, size=160), "large": pictures.address(url, size=480)}
 
 
-def _looked_again(thing: Listing) -> bool:
+def looked_again(thing: Listing) -> bool:
+    """Whether anybody has seen it since it was first seen."""
     return max(thing.seen_at, thing.observed_at) > thing.first_seen_at
 
 

@@ -14,11 +14,11 @@ from monitor_site import wording
 from monitor_site.watches import resting, services
 from monitor_site.watches.models import Match
 
-from . import degraded, live
+from . import degraded, live, missing
 from .cards import card_of
-from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, newest, page_of, shown, since
+from .feed import AT_ONCE, SEGMENTS, Filters, all_behind, changed_lately, keys_of, newest, page_of, shown, since
 from .feed_rail import rail_of
-from .filtering import choices_of, tags_of
+from .filtering import asked_markets, choices_of, tags_of
 from .query_filters import number
 from .resting_words import HOUR, MORNING, until_of
 from .returning import back
@@ -30,7 +30,7 @@ def feed(request: HttpRequest) -> HttpResponse:
     if "changed" in request.GET:
         return _changed(request)
     filters = Filters.of(request.GET)
-    after = number(request.GET.get("after"))
+    after = _whole(request.GET.get("after"))
     if after is not None:
         return _since(request, since(request.user, filters, after=after, now=timezone.now()))
     return render(request, "web/matches.html", _page(request, filters))
@@ -45,17 +45,19 @@ def _changed(request: HttpRequest) -> HttpResponse:
 def _since(request: HttpRequest, ids: list[int]) -> HttpResponse:
     """The page leaves out what it shows already."""
     if "count" in request.GET:
-        return JsonResponse({"ids": ids})
-    found = shown(Match.objects.of(request.user).filter(pk__in=ids[:AT_ONCE])).order_by("-id")
+        return JsonResponse({"ids": keys_of(ids)})
+    found = shown(Match.objects.of(request.user).filter(pk__in=ids[:AT_ONCE])).order_by("-matched_at", "-id")
     return render(request, "web/_matches.html", {"matches": found})
 
 
 def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
     """Cursor, newest id, rows, in this order: what comes in between is told as new, and nothing is told to nobody."""
-    before = number(request.GET.get("before"))
+    before = _whole(request.GET.get("before"))
     cursor = live.cursor_of(request.user.pk or 0)
     last = newest(request.user)
     page = page_of(request.user, filters, before=before, now=timezone.now())
+    choices = choices_of(request.user, filters, SEGMENTS)
+    marketplaces = asked_markets(request.user, choices["watches"])
     return {
         "live_cursor": cursor,
         "newest": last,
@@ -64,11 +66,16 @@ def _page(request: HttpRequest, filters: Filters) -> dict[str, Any]:
         "older": filters.query(before=page.older) if page.older else "",
         "filtered": bool(filters.query()) or bool(before),
         "first_page": not before,
-        "rail": rail_of(request.user, now=timezone.now()),
-        "notes": degraded.notes_for("matches", request.user),
-        **choices_of(request.user, filters, SEGMENTS),
+        "rail": rail_of(request.user, marketplaces, now=timezone.now()),
+        "notes": [*degraded.notes_for("matches", request.user), *missing.notes_of(request.user, now=timezone.now())],
+        **choices,
         **tags_of(request.user, filters),
     }
+
+
+def _whole(text: str | None) -> int | None:
+    """The number of a card without the fraction of one that came back to the top."""
+    return number((text or "").partition(".")[0])
 
 
 @require_POST
@@ -78,7 +85,8 @@ def ignore(request: HttpRequest, public_id: str) -> HttpResponse:
     services.ignore_match(match=match, now=timezone.now())
     if getattr(request, "htmx", False):
         return render(request, "web/_ignored.html", {"match": match})
-    messages.success(request, gettext("Ignored: %(title)s") % {"title": match.listing.title})
+    undo = reverse("match-restore", args=[public_id])
+    messages.success(request, gettext("Ignored: %(title)s") % {"title": match.listing.title}, extra_tags=undo)
     return redirect(_feed_address(request))
 
 

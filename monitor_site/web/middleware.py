@@ -94,13 +94,14 @@ class PreferencesMiddleware(MiddlewareMixin):
         if not user.is_authenticated:
             timezone.deactivate()
             return
-        timezone.activate(_zone(user.time_zone))
+        timezone.activate(zone_named(user.time_zone))
         if translation.check_for_language(user.language):
             translation.activate(user.language)
             request.LANGUAGE_CODE = translation.get_language()
 
 
-def _zone(name: str) -> zoneinfo.ZoneInfo:
+def zone_named(name: str) -> zoneinfo.ZoneInfo:
+    """A time zone by its name; UTC for a name that is none."""
     try:
         return zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import structlog
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.core.signing import BadSignature, Signer
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
@@ -37,9 +38,13 @@ def address(url: str, *, size: int) -> str:
     return reverse("thumb", args=[Signer(salt=SALT).sign_object(url), size])
 
 
+@login_not_required
 @require_safe
 async def thumb(request: HttpRequest, signed: str, size: int) -> HttpResponse:  # noqa: ARG001
-    """A picture that we have signed, fetched once and kept; a broken one is a quiet placeholder for five minutes."""
+    """A picture that we have signed, fetched once and kept; a broken one is a quiet placeholder for five minutes.
+
+    No sign-in: readers of feeds have none, and nobody knows an address here but from a page or feed of their own.
+    """
     url = _unsigned(signed)
     if size not in SIZES:
         raise Http404

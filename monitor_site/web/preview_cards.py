@@ -13,18 +13,28 @@ from monitor_site.contract import Sighting
 from monitor_site.watches import follow
 from monitor_site.watches.asking import Answer, Question
 from monitor_site.watches.costs import Cost
-from monitor_site.watches.matching import Blocks, Rule
+from monitor_site.watches.matching import Blocks, Rule, RuleVerdict
 from monitor_site.watches.models import Watch
 from monitor_site.watches.previewing import Judged, Preview, judge
 from monitor_site.watches.rules import rule_of
 
 from . import pictures
 from .highlighting import marked
+from .loosening import step_of
 from .preview_words import chip, rule_name
 from .watch_words import error_words, marketplace_title
 
 SHOWN = 8
 FEW = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """What a rule says; ``ask`` is what a button sends to loosen it and ``offer`` what that does, else both empty."""
+
+    words: str
+    ask: str = ""
+    offer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +46,7 @@ class Card:
     picture: str
     price: str
     marketplace: str
-    chips: Sequence[str]
+    chips: Sequence[Chip]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,16 +187,26 @@ def card_of(one: Judged, rule: Rule) -> Card:
     """A judged sighting as a card."""
     sighting, decision = one.sighting, one.decision
     hits = [word for said in decision.rules if said["rule"] in {"must", "any_of"} for word in said["words"]]
-    against = [decision.rejection] if decision.rejection else []
-    unknown = [] if against else [said for said in decision.rules if said["rule"] in decision.open_rules]
+    unknown = [said for said in decision.rules if said["rule"] in decision.open_rules]
     return Card(
         title=marked(sighting.title, hits),
         url=sighting.url,
         picture=pictures.address(sighting.images[0], size=160) if sighting.images else "",
         price=wording.money(sighting.price.amount, sighting.price.currency) if sighting.price else wording.money(None),
         marketplace=marketplace_title(one.marketplace),
-        chips=[chip(said, rule) for said in (*against, *unknown)],
+        chips=[_against(decision.rejection, rule)] if decision.rejection else _open(unknown, rule),
     )
+
+
+def _open(unknown: Iterable[RuleVerdict], rule: Rule) -> list[Chip]:
+    return [Chip(words=chip(said, rule)) for said in unknown]
+
+
+def _against(said: RuleVerdict, rule: Rule) -> Chip:
+    step = step_of(said, rule)
+    if step is None:
+        return Chip(words=chip(said, rule))
+    return Chip(words=chip(said, rule), ask=step.ask, offer=step.words(rule.currency))
 
 
 def _advice(preview: Preview) -> str:

@@ -7,11 +7,13 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
+from django.urls import reverse
 
 from monitor_site.watches import services
 from monitor_site.watches.models import Watch
 
-from .watch_form import NORMAL_SECONDS, WatchForm, initial_of
+from .watch_form import WatchForm, initial_of
+from .watch_pace import NORMAL_SECONDS
 
 # What a preview does not depend on may be wrong as yet.
 ASIDE: Mapping[str, Any] = {"name": "", "interval_seconds": NORMAL_SECONDS, "pace": "normal"}
@@ -63,3 +65,14 @@ def draft_again(user: Any, text: str, *, now: datetime) -> Draft:
     pk = typed.get(KEPT_ASIDE)
     edited = Watch.objects.of(user).filter(pk=pk).first() if pk else None
     return draft_of(user, typed, edited=edited, now=now)
+
+
+def typed_again(text: str) -> list[tuple[str, str]]:
+    """Name and value of everything that was typed, to be sent once more."""
+    return [(name, value) for name, values in QueryDict(text).lists() if name != KEPT_ASIDE for value in values]
+
+
+def form_at(text: str) -> str:
+    """Where the form stands from which this came."""
+    pk = QueryDict(text).get(KEPT_ASIDE)
+    return reverse("watch-edit", args=[pk]) if pk else reverse("watch-new")

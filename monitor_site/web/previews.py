@@ -7,7 +7,7 @@ from typing import Any
 
 import redis
 import structlog
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
@@ -22,7 +22,7 @@ from monitor_site.watches.questions import questions
 from monitor_site.watches.rules import rule_of
 
 from .preview_cards import cost_lines, shown
-from .preview_form import Draft, draft_again, draft_of
+from .preview_form import Draft, draft_again, draft_of, form_at, typed_again
 
 PATIENCE_SECONDS = 90
 AWAY = gettext_lazy("The preview does not work at the moment. Saving does.")
@@ -53,11 +53,28 @@ def begin(request: HttpRequest) -> HttpResponse:
     draft = draft_of(request.user, request.POST, edited=edited, now=now)
     if draft.watch is None:
         return _refused(request, draft)
-    want = Wanted(questions=asking.searches(questions(draft.watch)), typed=draft.typed, at=time.time())
-    asking.begin(redis_client(), user_id=_id(request), slot=SEARCHES, want=want)
+    want = _begun(request, draft, draft.watch)
     if not _is_part(request):
         return redirect("watch-preview-of", want.id)
     return render(request, "web/watches/_preview_in.html", _whole(request, want, draft.watch))
+
+
+def _begun(request: HttpRequest, draft: Draft, watch: Watch) -> Wanted:
+    want = Wanted(questions=asking.searches(questions(watch)), typed=draft.typed, at=time.time())
+    asking.begin(redis_client(), user_id=_id(request), slot=SEARCHES, want=want)
+    return want
+
+
+def part_of(request: HttpRequest, typed: QueryDict, *, edited: Watch | None) -> dict[str, Any]:
+    """What stands in the pane beside a form of which this is typed, for a page that comes with both."""
+    draft = draft_of(request.user, typed, edited=edited, now=timezone.now())
+    if draft.watch is None:
+        return {"problems": draft.problems}
+    try:
+        return _whole(request, _begun(request, draft, draft.watch), draft.watch)
+    except redis.RedisError as error:
+        log.warning("web.preview_redis_away", error=str(error))
+        return {"problems": (str(AWAY),)}
 
 
 @require_safe
@@ -72,7 +89,8 @@ def preview(request: HttpRequest, public_id: str) -> HttpResponse:
         return _refused(request, draft)
     if _is_part(request):
         return render(request, "web/watches/_preview_now.html", _now(request, want, draft.watch))
-    return render(request, "web/watches/preview.html", _whole(request, want, draft.watch))
+    context = _whole(request, want, draft.watch) | {"typed": typed_again(want.typed)}
+    return render(request, "web/watches/preview.html", context)
 
 
 def _id(request: HttpRequest) -> int:
@@ -101,7 +119,8 @@ def _now(request: HttpRequest, want: Wanted, watch: Watch) -> dict[str, Any]:
     answers = _answers(_id(request), want)
     blocks = blocks_of(request.user, watch.marketplaces)
     seen = shown(watch, answers, blocks=blocks, now=timezone.now())
-    return {"shown": seen, "id": want.id, "goes_on": not seen.is_done and time.time() < want.at + PATIENCE_SECONDS}
+    goes_on = not seen.is_done and time.time() < want.at + PATIENCE_SECONDS
+    return {"shown": seen, "id": want.id, "goes_on": goes_on, "form_at": form_at(want.typed)}
 
 
 def _answers(user_id: int, want: Wanted) -> Mapping[Question, Answer]:

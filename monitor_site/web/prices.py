@@ -1,8 +1,10 @@
 """The prices of a watch: what such things cost, drawn and in figures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
+from operator import attrgetter
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -17,13 +19,13 @@ from monitor_site.watches.models import Watch
 from monitor_site.watches.prices import ENOUGH, Bar, Figures, bars, figures_of, median_time, share_within
 from monitor_site.watches.pricing import CARD_DAYS, DAYS, Priced, asked_of, sales_of
 
-from . import prices_drawing
+from . import charts
+from .charts import BLOCK, RINGED, SPOT, Frame, Key, Line
+from .prices_fit import limit_words
 from .watch_list import Segment
 from .watches import head_of, own_watch
 
-TARGET, MEDIAN, QUARTILE = "var(--warn)", "var(--ink-2)", "var(--line-strong)"
 IN_TABLE = 100
-Lines = list[tuple[int, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +40,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """A drawing with the ends of its axes in words."""
+    """A drawing with its legend, the prices along its axis from low to high, and how often the commonest came."""
 
     drawing: SafeString
-    low: str
-    high: str
+    legend: Sequence[Key]
+    axis: Sequence[int]
     bars: Sequence[Bar] = ()
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +83,8 @@ def watch_prices(request: HttpRequest, watch: Watch) -> HttpResponse:
         "took": None if took is None else took.total_seconds(),
         "spread": _spread(known),
         "course": _course(known, since=now - timedelta(days=days), now=now),
-        "latest": known.sales[:IN_TABLE],
+        "latest": (shown := _by_time(chain(*_shown(known))))[: -IN_TABLE - 1 : -1],
+        "shown": len(shown),
         "since": now - timedelta(days=days),
         "now": now,
     }
@@ -113,11 +117,21 @@ def _columns(known: Known) -> list[Column]:
     ]
 
 
-def _lines(known: Known) -> Lines:
+def _lines(known: Known) -> list[Line]:
     """Quartiles of the sales, of the asked prices where too few were sold; then the most a person wants to pay."""
     figures = figures_of(known.paid) or figures_of(known.wanted)
-    lines = [(figures.p25, QUARTILE), (figures.median, MEDIAN), (figures.p75, QUARTILE)] if figures else []
-    return [*lines, (known.watch.price_max, TARGET)] if known.watch.price_max else lines
+    quartiles = (figures.p25, figures.median, figures.p75) if figures else ()
+    lines = [Line(price=price, mark="mid") for price in quartiles]
+    return [*lines, Line(price=most, mark="cap")] if (most := known.watch.price_max) else lines
+
+
+def _legend(known: Known, *, bars: bool) -> list[Key]:
+    keys = [
+        Key(mark="bar" if bars else "dot", words=gettext("Sold"), path=BLOCK if bars else SPOT),
+        Key(mark="ask" if bars else "", words=gettext("Asked"), path=BLOCK if bars else RINGED),
+        Key(mark="mid", words=gettext("Median and quartiles")),
+    ]
+    return [*keys, Key(mark="cap", words=limit_words(known.watch))] if known.watch.price_max else keys
 
 
 def _spread(known: Known) -> Chart | None:
@@ -125,9 +139,14 @@ def _spread(known: Known) -> Chart | None:
     found = bars(sold=known.paid, asked=known.wanted)
     if not found:
         return None
-    drawing = prices_drawing.histogram(found, lines=_lines(known), label=_summary(known))
-    low, high = (wording.money(price, known.watch.currency) for price in (found[0].low, found[-1].high))
-    return Chart(drawing=drawing, low=low, high=high, bars=found)
+    low, high = found[0].low, found[-1].high
+    return Chart(
+        drawing=charts.histogram(found, lines=_lines(known), label=_summary(known)),
+        legend=_legend(known, bars=True),
+        axis=(low, (low + high) // 2, high),
+        bars=found,
+        most=max(max(bar.sold, bar.asked) for bar in found),
+    )
 
 
 def _summary(known: Known) -> str:
@@ -147,17 +166,40 @@ def _course(known: Known, *, since: datetime, now: datetime) -> Chart | None:
     every = figures_of([*known.paid, *known.wanted])
     if every is None:
         return None
-    gone = {one.listing_id for one in known.sales}
-    bounds = (every.p5, every.p95)
-    drawing = prices_drawing.dots(
-        sold=[(_share(one.began_at, since, now), one.paid or 0) for one in known.sales],
-        asked=[(_share(one.began_at, since, now), one.asked or 0) for one in known.asked if one.listing_id not in gone],
-        bounds=bounds,
-        lines=_lines(known),
-        label=_summary(known),
+    frame = Frame(low=every.p5, high=every.p95)
+    sold, asked = ([(_share(one.at, since, now), one.price) for one in shown] for shown in _shown(known))
+    drawing = charts.scatter(sold=sold, asked=asked, frame=frame, lines=_lines(known), label=_summary(known))
+    return Chart(
+        drawing=drawing,
+        legend=_legend(known, bars=False),
+        axis=(every.p5, (every.p5 + every.p95) // 2, every.p95),
     )
-    low, high = (wording.money(price, known.watch.currency) for price in bounds)
-    return Chart(drawing=drawing, low=low, high=high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """A thing as the drawing over time and its table show it; ``sold_at`` is ``None`` for an asked price."""
+
+    at: datetime
+    title: str
+    price: int
+    sold_at: datetime | None
+
+
+def _shown(known: Known) -> tuple[list[Dot], list[Dot]]:
+    """What was sold and what was asked for, oldest first; each thing once."""
+    gone = {one.listing_id for one in known.sales}
+    sold = [_dot(one, one.paid, one.sold_at) for one in known.sales]
+    asked = [_dot(one, one.asked, None) for one in known.asked if one.listing_id not in gone]
+    return _by_time(sold), _by_time(asked)
+
+
+def _dot(one: Priced, price: int | None, sold_at: datetime | None) -> Dot | None:
+    return None if price is None else Dot(at=one.began_at, title=one.title, price=price, sold_at=sold_at)
+
+
+def _by_time(dots: Iterable[Dot | None]) -> list[Dot]:
+    return sorted(filter(None, dots), key=attrgetter("at"))
 
 
 def _share(moment: datetime, since: datetime, now: datetime) -> float:

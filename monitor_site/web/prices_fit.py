@@ -10,11 +10,12 @@ from django.utils.translation import gettext, ngettext
 from monitor_site import wording
 from monitor_site.contract import Kind
 from monitor_site.watches import pricing
-from monitor_site.watches.models import Listing, Match, WatchPrices
+from monitor_site.watches.models import Listing, Match, Watch, WatchPrices
 from monitor_site.watches.prices import difference
 from monitor_site.watches.pricing import CARD_DAYS
 
 from . import pictures, prices_drawing
+from .charts import Named
 from .standing import standing_of
 
 COMPARED = 6
@@ -60,13 +61,33 @@ def _prices_of(match: Match) -> WatchPrices | None:
         return None
 
 
+def _middle(median: int, currency: str) -> str:
+    facts = {"median": wording.money(median, currency), "days": CARD_DAYS}
+    return gettext("%(days)d-day median %(median)s") % facts
+
+
 def _words(listing: Listing, price: int, median: int, now: datetime) -> str:
     """The bid of a running auction is no price yet: nothing is said of how low it is."""
-    facts = {"median": wording.money(median, listing.currency), "days": CARD_DAYS}
-    middle = gettext("%(days)d-day median %(median)s") % facts
+    middle = _middle(median, listing.currency)
     if listing.kind == Kind.AUCTION and not standing_of(listing, now=now).gone:
         return middle
     return gettext("%(difference)s, %(median)s") % {"difference": compared(price, median), "median": middle}
+
+
+def limit_words(watch: Watch) -> str:
+    """The most that a person wants to pay, as a legend says it."""
+    return gettext("your limit, %(price)s") % {"price": wording.money(watch.price_max, watch.currency)}
+
+
+def lines_of(match: Match) -> list[Named]:
+    """What the prices of a match's listing are compared with: what such things were sold for, and the limit."""
+    watch, prices = match.watch, _prices_of(match)
+    if watch.currency != match.listing.currency:
+        return []
+    lines = [Named(price=watch.price_max, mark="cap", words=limit_words(watch))] if watch.price_max else []
+    if prices and prices.median:
+        lines.append(Named(price=prices.median, mark="mid", words=_middle(prices.median, watch.currency)))
+    return lines
 
 
 def compared(price: int, median: int) -> str:

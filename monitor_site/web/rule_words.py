@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, pgettext_lazy
 
 from monitor_site import wording
 from monitor_site.contract import Condition, Kind
-from monitor_site.watches.models import ShippingWish
+from monitor_site.watches.models import RelistedWish, ShippingWish
 from monitor_site.watches.named import CONDITIONS, KINDS
 
 Values = Mapping[str, Any]
@@ -17,6 +17,12 @@ NOTHING: Mapping[str, "str | Promise"] = {
     "limits": pgettext_lazy("limits", "any price, any condition"),
     "seller": pgettext_lazy("limits", "any seller"),
     "auctions": pgettext_lazy("limits", "any end, any number of bids"),
+}
+
+
+RELISTED: Mapping[str, "str | Promise"] = {
+    RelistedWish.SILENT: gettext_lazy("listed again: quietly"),
+    RelistedWish.PRICE_CHANGE: gettext_lazy("listed again: only at another price"),
 }
 
 
@@ -59,6 +65,8 @@ def other_limit_facts(values: Values) -> list[str]:
         facts.append(gettext("shipping included"))
     if hours := values.get("listed_within_hours"):
         facts.append(gettext("listed within %(time)s") % {"time": wording.duration(hours * wording.HOUR)})
+    if word := RELISTED.get(values.get("relisted") or ""):
+        facts.append(str(word))
     return facts
 
 

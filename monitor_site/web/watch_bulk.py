@@ -15,11 +15,13 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST
 
+from monitor_site.alerts.models import Channel
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import bulk, queries, resting, services, tagging
 from monitor_site.watches.bulk import MOST_AT_ONCE, Done
 from monitor_site.watches.models import Match, Watch
 
+from .bulk_alerts import alert_act, alert_acts
 from .resting_words import until_of
 from .watch_fields import LONGEST_LIST, split_words
 from .watch_list import ACTS, Look, look_of
@@ -44,7 +46,8 @@ def watch_bulk(request: HttpRequest) -> HttpResponse:
     """Do what the form says to the watches that it names, or to all behind its filters."""
     look = look_of(QueryDict(request.POST.get("filters", "").lstrip("?")))
     act, choice = request.POST.get("act", ""), _chosen(request, look)
-    if act not in ACTS or not choice.watches:
+    acts = {**ACTS, **alert_acts(Channel.objects.of(request.user))}
+    if act not in acts or not choice.watches:
         messages.warning(request, gettext("Choose watches and what to do with them first."))
     elif act in {"tag", "untag"} and not _names(request):
         messages.warning(request, gettext("Write the tags beside the action, separated by commas."))
@@ -54,7 +57,7 @@ def watch_bulk(request: HttpRequest) -> HttpResponse:
         end = time.monotonic() + LONGEST_SECONDS
         act_on_one = _act(act, request, timezone.now())
         done = bulk.act_on(watches=choice.watches, act=act_on_one, enough=lambda: time.monotonic() > end)
-        _tell(request, str(ACTS[act]), done, choice.left + done.left)
+        _tell(request, str(acts[act]), done, choice.left + done.left)
     return redirect(reverse("watches") + look.address())
 
 
@@ -75,6 +78,8 @@ def _names(request: HttpRequest) -> list[str]:
 
 def _act(act: str, request: HttpRequest, now: datetime) -> Act:
     """The action as a function of one watch."""
+    if (of_alerts := alert_act(act, request.user)) is not None:
+        return of_alerts
     if act.startswith("mute-"):
         return partial(_mute, until=until_of(act.removeprefix("mute-"), now=now), now=now)
     names = _names(request)

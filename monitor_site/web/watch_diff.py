@@ -78,6 +78,10 @@ SAYINGS: Mapping[str, Callable[[Any], str]] = {
     "marketplaces": marketplace_title,
     "price_min": wording.money,
     "price_max": wording.money,
+    "fall_amount": wording.money,
+    "rise_amount": wording.money,
+    "fall_percent": "{}%".format,
+    "rise_percent": "{}%".format,
     "conditions": _grade,
     "interval_seconds": wording.duration,
 }

@@ -19,24 +19,12 @@ from monitor_site.watches.wishes import words_missing
 from .watch_fields import PriceField, WordsField
 from .watch_limits import LIMITS, LimitsForm
 from .watch_markets import MarketplacesForm, floor_of, initial_options
-from .watch_words import pace_words
+from .watch_pace import PaceForm, initial_pace
 
-NORMAL_SECONDS = 60
-RELAXED_SECONDS = 300
 PLAIN = ("name", "marketplaces", "must", "any_of", "none_of", *LIMITS)
-PACES = ("fastest", "normal", "relaxed")
 
 
-def presets(floor_seconds: int) -> dict[str, int]:
-    """What the named paces mean where the shortest interval is ``floor_seconds``."""
-    return {
-        "fastest": floor_seconds,
-        "normal": max(NORMAL_SECONDS, floor_seconds),
-        "relaxed": max(RELAXED_SECONDS, floor_seconds),
-    }
-
-
-class WatchForm(LimitsForm, MarketplacesForm):
+class WatchForm(LimitsForm, MarketplacesForm, PaceForm):
     """Make or change a watch. ``form_key`` tells a second submit of the same page from a second wish."""
 
     form_key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
@@ -63,13 +51,6 @@ class WatchForm(LimitsForm, MarketplacesForm):
         help_text=_("Left empty, the watch is called after its words."),
         widget=forms.TextInput(attrs={"class": "input"}),
     )
-    pace = forms.ChoiceField(label=_("Check"), initial="normal", widget=forms.RadioSelect)
-    interval_seconds = forms.IntegerField(
-        label=_("Seconds between two checks"),
-        required=False,
-        widget=forms.TextInput(attrs={"class": "input input--num", "inputmode": "numeric"}),
-        help_text=_("Only used with “My own interval”. A marketplace that allows less is asked as often as it allows."),
-    )
     tell_existing = forms.BooleanField(
         label=_("Also show me what already matches"),
         required=False,
@@ -78,7 +59,6 @@ class WatchForm(LimitsForm, MarketplacesForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._offer_paces()
         self._set_currency()
         if not self.is_bound:
             self.initial.setdefault("form_key", secrets.token_urlsafe(16))
@@ -92,30 +72,12 @@ class WatchForm(LimitsForm, MarketplacesForm):
             assert isinstance(field, PriceField)  # noqa: S101 - tells the type checker only
             field.currency = currency
 
-    def _offer_paces(self) -> None:
-        """A marketplace that allows less than a pace says is asked as often as it allows."""
-        floors = {name: catalog().pace(name).floor_seconds for name in sorted(catalog().plugins)}
-        slowest = max(floors.values(), default=0)
-        field = self.fields["pace"]
-        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - tells the type checker only
-        field.choices = [
-            ("fastest", _fastest(floors)),
-            ("normal", _("Every minute") if slowest <= NORMAL_SECONDS else _("Every minute where it is allowed")),
-            ("relaxed", _("Every five minutes") if slowest <= RELAXED_SECONDS else _("Every five minutes at the most")),
-            ("custom", _("My own interval")),
-        ]
-
     def clean(self) -> dict[str, Any]:
         """Turn the chosen pace into seconds; what is missing is said together with what is wrong."""
         data: dict[str, Any] = self.cleaned_data
         chosen = data.get("marketplaces", [])
         self.forget_other_markets(chosen)
-        if data.get("pace") in PACES:
-            data["interval_seconds"] = presets(floor_of(chosen))[data["pace"]]
-        elif (
-            data.get("pace") == "custom" and not data.get("interval_seconds") and "interval_seconds" not in self.errors
-        ):
-            self.add_error("interval_seconds", gettext("Please give the seconds between two checks."))
+        self.settle_pace(floor_of(chosen))
         self._demand_words(data, chosen)
         return data
 
@@ -145,19 +107,11 @@ class WatchForm(LimitsForm, MarketplacesForm):
                 self.add_error(name if name in self.fields else None, sentence)
 
 
-def _fastest(floors: Mapping[str, int]) -> str:
-    if len(set(floors.values())) < 2:
-        return gettext("As often as the marketplace allows")
-    return gettext("As often as each marketplace allows: %(paces)s") % {"paces": pace_words(floors)}
-
-
 def initial_of(watch: Watch) -> Mapping[str, Any]:
     """A watch as the form shows it."""
-    named = {seconds: pace for pace, seconds in reversed(presets(floor_of(watch.marketplaces)).items())}
     return {
         **{name: getattr(watch, name) for name in PLAIN},
         **initial_options(watch.options),
         "tell_existing": watch.tell_existing,
-        "pace": named.get(watch.interval_seconds, "custom"),
-        "interval_seconds": watch.interval_seconds,
+        **initial_pace(watch),
     }

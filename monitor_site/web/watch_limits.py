@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site.watches.limits import is_pattern, no_pattern
-from monitor_site.watches.models import ShippingWish
+from monitor_site.watches.models import RelistedWish, ShippingWish
 from monitor_site.watches.models.watches import LONGEST_PATTERN
 from monitor_site.watches.named import CONDITIONS, KINDS
 
@@ -23,7 +23,15 @@ SECTIONS: Mapping[str, tuple["str | Promise", tuple[tuple[str, ...], ...]]] = {
     "words": (_("More words"), (("in_description",), ("pattern",))),
     "limits": (
         _("Limits"),
-        (("price_min", "price_max"), ("landed",), ("kinds",), ("conditions",), ("shipping",), ("listed_within_hours",)),
+        (
+            ("price_min", "price_max"),
+            ("landed",),
+            ("kinds",),
+            ("conditions",),
+            ("shipping",),
+            ("listed_within_hours",),
+            ("relisted",),
+        ),
     ),
     "seller": (_("Seller"), (("rating_min", "rated_min"),)),
     "auctions": (_("Auctions"), (("ends_within_minutes", "bids_max"),)),
@@ -98,6 +106,14 @@ class LimitsForm(forms.Form):
     listed_within_hours = SpanField(
         unit=60, label=_("Listed within"), help_text=_("For example 6h or 2d; a bare number is hours.")
     )
+    relisted = forms.ChoiceField(
+        label=_("Listed again under a new number"),
+        choices=RelistedWish.choices,
+        initial=RelistedWish.ALERT,
+        required=False,
+        widget=forms.RadioSelect,
+        help_text=_("What the same seller lists again after it has met this watch before."),
+    )
     rating_min = FigureField(
         label=_("Good ratings, percent"), help_text=_("For example 95; stars are counted in percent.")
     )
@@ -108,6 +124,10 @@ class LimitsForm(forms.Form):
         help_text=_("For example 30m, 6h or 1d."),
     )
     bids_max = FigureField(label=_("Bids at the most"), help_text=_("0: nobody has bid yet."))
+
+    def clean_relisted(self) -> str:
+        """A form that does not say it means the usual."""
+        return self.cleaned_data["relisted"] or RelistedWish.ALERT
 
     def clean_pattern(self) -> str:
         """Said together with everything else that is wrong."""

@@ -15,14 +15,16 @@ from django.utils.translation import gettext_lazy as _
 from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import needs, queries, tagging
-from monitor_site.watches.models import Tag
+from monitor_site.watches.models import Tag, Watch
 from monitor_site.watches.needs import Need, Summary
 from monitor_site.watches.queries import Row
+from monitor_site.watches.trigger_words import facts_of
 
 from . import degraded, pictures
 from .query_filters import number
 from .resting_words import ALWAYS, HOUR, MORNING, muted_words
 from .watch_words import Health, Note, health, marketplace_title, note_of, price_words
+from .watched import Watched, watched_by
 
 SHOWN_NOTES = 4
 LONGEST_SEARCH = 80
@@ -46,7 +48,7 @@ ACTS: Mapping[str, "str | Promise"] = {
 class Line:
     """A row with its words; ``picture`` is the address of the thumbnail here, ``stopped``: nothing checks it.
 
-    ``muted`` says until when, and is empty otherwise.
+    ``muted`` says until when, and is empty otherwise. ``watched`` is how the listing of a listing watch stands.
     """
 
     row: Row
@@ -59,6 +61,7 @@ class Line:
     stopped: bool
     muted: str
     tags: Sequence[Tag]
+    watched: Watched | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,21 +107,44 @@ def plain_name(text: str | None) -> str:
     return text if text and text.isascii() and text.isidentifier() and len(text) <= LONGEST_NAME else ""
 
 
-def line_of(row: Row, *, still: Mapping[str, BreakerView], tags: Sequence[Tag], now: datetime) -> Line:
+def line_of(
+    row: Row,
+    *,
+    still: Mapping[str, BreakerView],
+    tags: Sequence[Tag],
+    watched: Watched | None = None,
+    now: datetime,
+) -> Line:
     """A row in words; ``still`` are the marketplaces that are not asked at the moment."""
     watch = row.watch
+    ended = watched.end if watched else ""
     return Line(
         row=row,
-        health=health(row, still={name: state["reason"] for name, state in still.items()}),
+        health=_health(row, still, watched),
         picture=pictures.address(row.picture, size=160) if row.picture else "",
-        words=" ".join([*watch.must, " / ".join(watch.any_of)]).strip(),
+        words=_words(watch),
         without=" ".join(f"-{word}" for word in watch.none_of),
-        limits=price_words(watch),
+        limits=watched.price if watched else price_words(watch),
         runs_in_words=_runs_in_words(row.ticks),
-        stopped=bool(watch.paused_at) or (row.need in {Need.PLUGIN, Need.QUARANTINED} and row.next_at is None),
+        stopped=bool(watch.paused_at)
+        or ((bool(ended) or row.need in {Need.PLUGIN, Need.QUARANTINED}) and row.next_at is None),
         muted=muted_words(watch, now=now),
         tags=tags,
+        watched=watched,
     )
+
+
+def _health(row: Row, still: Mapping[str, BreakerView], watched: Watched | None) -> Health:
+    """That a listing is over is said before how its last look went."""
+    if watched and watched.end and not row.watch.paused_at:
+        return Health(word=watched.end, tone="bad" if watched.bad else "muted")
+    return health(row, still={name: state["reason"] for name, state in still.items()})
+
+
+def _words(watch: Watch) -> str:
+    if watch.is_of_listing:
+        return " · ".join(facts_of(watch))
+    return " ".join([*watch.must, " / ".join(watch.any_of)]).strip()
 
 
 def _runs_in_words(ticks: tuple[str, ...]) -> str:
@@ -186,7 +212,10 @@ def lines_of(
 
 def _lines(rows: Sequence[Row], *, still: Mapping[str, BreakerView], now: datetime) -> list[Line]:
     tags = tagging.tags_by_watch([row.watch.pk for row in rows])
-    return [line_of(row, still=still, tags=tags[row.watch.pk], now=now) for row in rows]
+    watched = watched_by([row.watch for row in rows], now=now)
+    return [
+        line_of(row, still=still, tags=tags[row.watch.pk], watched=watched.get(row.watch.pk), now=now) for row in rows
+    ]
 
 
 def lines_by_id(user: Any, ids: Collection[int], *, now: datetime) -> list[Line]:

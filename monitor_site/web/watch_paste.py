@@ -1,4 +1,4 @@
-"""The address of a search, pasted by a person, as the beginning of a watch."""
+"""The address of a search or of a listing, pasted by a person, as the beginning of a watch."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,6 +12,7 @@ from django.utils.translation import gettext, pgettext
 
 from monitor_site.contract import ListingUrl, Plugin, SearchUrl
 from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches.follow import can_look
 from monitor_site.watches.models import ShippingWish
 from monitor_site.watches.named import CONDITIONS
 
@@ -28,11 +29,15 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pasted:
-    """What was pasted, what it puts into the form, and what there is to say about it."""
+    """What was pasted, what it puts into the form, and what there is to say about it.
+
+    ``listing``: it is the address of one listing, which can be watched.
+    """
 
     address: str = ""
     initial: Mapping[str, Any] = field(default_factory=dict)
     understood: bool = False
+    listing: bool = False
     sentences: tuple[str, ...] = ()
 
 
@@ -49,7 +54,8 @@ def read_address(text: str) -> Pasted:
             case SearchUrl() as search:
                 return _search(name, address, search)
             case ListingUrl():
-                return Pasted(address=address, sentences=_listing(name))
+                lookable = can_look(name)
+                return Pasted(address=address, listing=lookable, sentences=() if lookable else _listing(name))
     sentence = gettext("No marketplace here knows this address. Please give words below instead.")
     return Pasted(address=address, sentences=(sentence,))
 
@@ -78,8 +84,8 @@ def _at_home(name: str, plugin: Plugin, address: str) -> str:
 
 def _listing(name: str) -> tuple[str, ...]:
     sentence = gettext(
-        "This is a single listing at %(marketplace)s. One listing alone cannot be followed yet; give its words below,"
-        " and new listings like it are found."
+        "This is a single listing at %(marketplace)s, which cannot be asked about one alone; give its words below, and"
+        " new listings like it are found."
     )
     return (sentence % {"marketplace": marketplace_title(name)},)
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.utils.translation import gettext
 
-from monitor_site.watches.models import Check, Outcome, Watch
+from monitor_site.watches.models import Check, Outcome, Target, Watch
 from monitor_site.watches.queries import RESULTS, tick
 
 from .watch_list import Segment
@@ -16,7 +16,7 @@ from .watch_words import MILD, marketplace_title, result_words
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLine:
-    """A run with its words; ``tone`` is the badge's, ``question`` the words that were asked for."""
+    """A run with its words; ``tone`` is the badge's, ``question`` the words, or the number, that was asked for."""
 
     run: Check
     words: str
@@ -32,8 +32,12 @@ def run_line(run: Check) -> RunLine:
         words=result_words(run),
         tone=_tone(run),
         late=tick(run) == "late",
-        question=str(json.loads(run.target.criteria).get("keyword", "")),
+        question=_question(run.target),
     )
+
+
+def _question(target: Target) -> str:
+    return target.criteria if target.is_look else str(json.loads(target.criteria).get("keyword", ""))
 
 
 def _tone(run: Check) -> str:

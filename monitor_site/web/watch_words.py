@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from monitor_site import wording
 from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches import trigger_words
 from monitor_site.watches.models import Check, Outcome, Watch
 from monitor_site.watches.needs import Need
 from monitor_site.watches.queries import Row
@@ -52,6 +53,7 @@ FAILURES: Mapping[str, "str | Promise"] = {
     "suspect_stale": _(
         "{watch}: {marketplace} has shown nothing new for a while where something new is usual. We do not trust that."
     ),
+    "listing_gone": _("{watch}: {marketplace} knows no such listing, or no more."),
     "plugin_fault": _("{watch}: the plugin for {marketplace} failed. Its log says why."),
 }
 OTHER_FAILURE = _("{watch}: the last check failed at {marketplace}.")
@@ -221,6 +223,8 @@ def _help(watch: Watch, need: Need) -> dict[str, str]:
 
 def rule_facts(watch: Watch) -> list[str]:
     """The rule of a watch as short facts, each a whole phrase."""
+    if watch.is_of_listing:
+        return trigger_words.facts_of(watch)
     groups = (
         (watch.must, gettext("all of: %(words)s")),
         (watch.any_of, gettext("one of: %(words)s")),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -13,21 +14,23 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches import needs, queries, services
+from monitor_site.watches import queries, services
 from monitor_site.watches.models import Watch
 from monitor_site.watches.needs import Need
 
-from . import degraded, live
+from . import degraded, listing_watches, live, missing, previews
 from . import watch_list as listing
+from .loosening import Step
 from .once import make_once
 from .returning import back
 from .watch_form import WatchForm, initial_of
 from .watch_hints import doubts_of, hints_for
+from .watch_list_page import list_page
 from .watch_paste import NOTHING_PASTED, Pasted, read_address
 from .watch_runs import run_line, run_look, run_markets, run_segments
 from .watch_words import cost_words, note_of, pace_words, rule_facts
+from .wider_form import wider_form
 
 RUNS = 50
 FEED = 30
@@ -52,33 +55,18 @@ def watch_list(request: HttpRequest) -> HttpResponse:
         return render(request, "web/watches/_live.html", {"lines": lines})
     cursor = live.cursor_of(request.user.pk or 0)
     look, still = listing.look_of(request.GET), degraded.standing_still()
-    page = _list_page(request.user, look, still)
-    return render(request, "web/watches/list.html", {"live_cursor": cursor, "acts": listing.ACTS, **page})
-
-
-def _list_page(user: Any, look: listing.Look, still: Mapping[str, BreakerView]) -> dict[str, Any]:
-    now, zone = timezone.now(), timezone.get_current_timezone()
-    lines, fitting = listing.lines_of(user=user, look=look, now=now, zone=zone, still=still)
-    summary = needs.summary(user=user, now=now, known=catalog().plugins, covered=still)
-    notes = listing.notes_of(user=user, now=now, covered=still) if summary.uncovered else []
-    return {
-        "lines": lines,
-        "look": look,
-        "fitting": fitting,
-        "older": look.address(page=look.page + 1) if fitting > look.page * queries.PAGE else "",
-        "newer": look.address(page=look.page - 1) if look.page > 1 else "",
-        "summary": summary,
-        **listing.choices_of(user, look, summary),
-        "today": queries.matches_today(user=user, now=now, zone=zone),
-        "notes": [*(degraded.notes_of_watches(user) if still else []), *notes],
-        "more_needs": summary.uncovered - len(notes),
-    }
+    page = list_page(request.user, look, still)
+    return render(request, "web/watches/list.html", {"live_cursor": cursor, **page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def watch_new(request: HttpRequest) -> HttpResponse:
-    """Make a watch."""
+    """Make a watch; the address of a listing leads to the form of a watch about that one."""
+    if step := Step.of(request.POST.get("loosen", "")):
+        return _looser_page(request, step)
     pasted = read_address(request.GET.get("address", ""))
+    if pasted.listing and request.method != "POST":
+        return redirect(f"{reverse('watch-new-listing')}?{urlencode({'address': pasted.address})}")
     form = WatchForm(_typed(request), initial={**_first_wish(request), **pasted.initial})
     if request.method != "POST":
         return _form_page(request, form, pasted=pasted)
@@ -132,8 +120,9 @@ def _form_page(
     watch: Watch | None = None,
     pasted: Pasted = NOTHING_PASTED,
     status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
-    context = {
+    context = more | {
         "form": form,
         "watch": watch,
         "costs": [cost_words(name) for name in sorted(catalog().plugins)],
@@ -145,10 +134,21 @@ def _form_page(
     return render(request, "web/watches/form.html", context, status=status)
 
 
+def _looser_page(request: HttpRequest, step: Step, *, watch: Watch | None = None) -> HttpResponse:
+    """The form as it is typed, with one rule made wider, and its preview; nothing is saved."""
+    form = wider_form(request.POST, step, initial=initial_of(watch) if watch else {})
+    part = previews.part_of(request, form.typed, edited=watch)
+    return _form_page(request, form.form, watch=watch, wider=form, preview=part)
+
+
 @own_watch
 @require_http_methods(["GET", "HEAD", "POST"])
 def watch_edit(request: HttpRequest, watch: Watch) -> HttpResponse:
     """Change a watch."""
+    if watch.is_of_listing:
+        return listing_watches.edit_page(request, watch)
+    if step := Step.of(request.POST.get("loosen", "")):
+        return _looser_page(request, step, watch=watch)
     form = WatchForm(_typed(request), initial=initial_of(watch))
     if request.method != "POST":
         return _form_page(request, form, watch=watch)
@@ -161,7 +161,10 @@ def watch_edit(request: HttpRequest, watch: Watch) -> HttpResponse:
 @own_watch
 @require_safe
 def watch_detail(request: HttpRequest, watch: Watch) -> HttpResponse:
-    """The matches of a watch."""
+    """The matches of a watch; how the listing of a listing watch stands."""
+    if watch.is_of_listing:
+        context = {"tab": "matches", **listing_watches.standing_of_watch(watch)}
+        return render(request, "web/watches/listing_detail.html", head_of(watch) | context)
     existing, before = "existing" in request.GET, _number(request.GET.get("before"))
     found = list(queries.matches_of(watch, silent=existing, before=before)[: FEED + 1])
     silent = queries.matches_of(watch, silent=True)
@@ -195,7 +198,7 @@ def head_of(watch: Watch) -> dict[str, Any]:
         "line": line,
         "facts": rule_facts(watch),
         "note": note,
-        "hints": [*hints_for(watch), *doubts_of(watch)],
+        "hints": [*missing.notes_of_watch(watch, now=timezone.now()), *hints_for(watch), *doubts_of(watch)],
         "intervals": _differing(line.row.intervals),
     }
 

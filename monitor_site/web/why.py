@@ -9,9 +9,10 @@ from django.utils.translation import gettext, pgettext
 
 from monitor_site import wording
 from monitor_site.contract import Condition, Kind, Shipping
+from monitor_site.watches import trigger_words
 from monitor_site.watches.matching import Verdict
 from monitor_site.watches.named import CONDITIONS, KINDS, SHIPPINGS
-from monitor_site.watches.text import contains
+from monitor_site.watches.text import Reading, contains
 
 from .rule_words import listed
 
@@ -34,8 +35,9 @@ def lines_of(decision: list[RuleVerdict], *, currency: str = wording.YEN) -> lis
 def _lines(decision: list[RuleVerdict], currency: str) -> Iterator[Line]:
     known: Mapping[str, Callable[[RuleVerdict], str]] = {**SAID, "price": partial(_price, currency=currency)}
     for said in decision:
-        if say := known.get(str(said.get("rule"))):
-            yield Line(words=say(said), good=said.get("verdict") == Verdict.PASS)
+        say = known.get(str(said.get("rule")))
+        if words := say(said) if say else trigger_words.line_of(said, currency):
+            yield Line(words=words, good=said.get("verdict") == Verdict.PASS)
 
 
 def _by_verdict(said: RuleVerdict, *, passed: str, failed: str, unknown: str) -> str:
@@ -51,7 +53,7 @@ def _words(said: RuleVerdict) -> dict[str, str]:
 def _in_title(said: RuleVerdict) -> bool:
     """Whether all that was found stands in the title, which is what the rule saw."""
     title = str(said.get("saw", ""))
-    return not title or all(contains(title, word) for word in said.get("words", []))
+    return not title or all(contains(Reading(title), word) for word in said.get("words", []))
 
 
 def _must(said: RuleVerdict) -> str:

@@ -78,7 +78,7 @@ def _line(finding: Finding, marketplace: str, lag: timedelta) -> Line:
         tone=tone,
         chips=_chips(finding),
         sentences=[*_matched(finding), *_unasked(finding, marketplace), *_unshown(finding, lag)],
-        url=reverse("listing", args=[finding.match.listing_id]) if finding.match else "",
+        url=reverse("decision", args=[finding.match.public_id]) if finding.match else "",
     )
 
 

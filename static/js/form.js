@@ -1,6 +1,6 @@
 // Ctrl+Enter saves; who leaves with unsaved changes is asked first.
 const form = document.getElementById("watch-form");
-let changed = form.querySelector(".field--error") !== null;
+let changed = form.matches("[data-draft], :has(.field--error)");
 
 form.addEventListener("input", () => (changed = true));
 form.addEventListener("submit", () => (changed = false));

@@ -21,6 +21,7 @@ const acts = {
   g: () => (prefix = Date.now()),
   n: () => (location.href = $('.nav a[href$="/watches/"]').href + "new/"),
   j: () => move(1), k: () => move(-1), PageDown: () => move(1), PageUp: () => move(-1),
+  Enter: () => inCard("h2 a"), m: () => inCard("[formaction$='/mute/']"), s: () => inCard("[href$='#note']"),
   o: () => inCard("[data-open]"), x: () => inCard("[data-ignore]"), z: () => go(".undo [data-undo]", current()),
   p: () => go("#pause"), ".": () => !$("#pill")?.hidden && go("#pill"),
 };
@@ -36,6 +37,7 @@ document.addEventListener("keydown", (event) => {
   const typing = event.target.matches?.("input, textarea, select, [contenteditable]");
   if (!box?.checked || typing || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || $("dialog[open]")) return;
   if (event.key.startsWith("Page") && !current()) return;
+  if (event.key === "Enter" && event.target !== current()) return;
   const act = Date.now() - prefix < 1200 ? after[event.key] : acts[event.key];
   if (event.key !== "g") prefix = 0;
   if (!act) return;

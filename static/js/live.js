@@ -130,9 +130,9 @@ document.addEventListener("htmx:before:request", (event) => out && event.target.
 // ---- pill: what is new behind the page's filters, shown when asked for
 const since = () => `${feed.dataset.url}&after=${feed.dataset.newest}`.replace("?&", "?");
 const known = new Set([...(feed?.children || [])].map((card) => +card.dataset.id));
-// Below a full page's last card nothing is new.
-const floor = known.size < 30 ? 0 : Math.min(...known);
-const unknown = (id) => id > floor && !known.has(id);
+// Below a full page's last card nothing is new, but what came back to the top: its number has a fraction.
+const floor = known.size < 30 ? 0 : Math.min(...[...known].filter((id) => !(id % 1)));
+const unknown = (id) => (id % 1 || id > floor) && !known.has(id);
 
 async function ask(address) {
   const answer = await fetch(address, { headers: { "HX-Request": "true" } }).catch(() => null);
@@ -180,6 +180,7 @@ async function load() {
   for (const card of cards) {
     known.add(+card.dataset.id);
     card.classList.add("is-new");
+    get(card.id)?.remove();
   }
   feed.dataset.newest = Math.max(feed.dataset.newest, ...known);
   feed.querySelector(".here")?.remove();

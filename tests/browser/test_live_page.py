@@ -83,6 +83,27 @@ def test_the_card_of_a_listing_that_changed_shows_its_price_and_state_and_keeps_
     expect(page.locator("article").first.locator(".price")).to_have_text("¥6,000")
 
 
+def test_a_card_that_comes_back_to_the_top_is_new_once_and_stands_there_once(
+    open_page: Open, watch: Watch, redis: redis_library.Redis
+) -> None:
+    for number in range(31):
+        new_match(watch, number)
+    scrolled_off, shown = Match.objects.order_by("pk").values_list("pk", flat=True)[:2]
+    page = open_page("/matches/")
+    live(page)
+    verdict = {"rule": "fall_percent", "verdict": "pass", "saw": "41000", "wanted": "10", "words": ["48000", "began"]}
+    told = {"cause": "crossed", "matched_at": timezone.now(), "decision": [verdict]}
+    Match.objects.filter(pk__in=[scrolled_off, shown]).update(**told)
+    tell(redis, watch)
+    expect(page.locator("#pill")).to_have_text("2 new matches")
+    page.locator("#pill").click()
+    expect(page.locator("#feed article").first).to_contain_text("¥48,000 → ¥41,000, 14.5% below when you began")
+    expect(page.locator("#feed article")).to_have_count(31)
+    expect(page.locator(f'#feed [data-id^="{shown}."]')).to_have_count(1)
+    tell(redis, watch)
+    expect(page.locator("#pill")).to_be_hidden()
+
+
 def test_after_a_long_absence_the_page_is_made_anew(open_page: Open, watch: Watch, redis: redis_library.Redis) -> None:
     page = open_page("/matches/")
     live(page)

@@ -23,6 +23,8 @@ ADDRESSES = (
     "/more/",
     "/blocks/",
     "/tags/",
+    "/settings/feeds/",
+    "/m/the-long-one/",
     "/accounts/password/change/",
     "/accounts/logout/",
 )
@@ -47,6 +49,8 @@ def tell(redis: redis_library.Redis, watch: Watch) -> None:
 @pytest.mark.parametrize("language", ["zh-CN", "ja", "en"])
 def test_no_page_scrolls_sideways_at_any_width(open_page: Open, watch: Watch, language: str) -> None:
     new_match(watch, 1, listing_title=LONG, listing_kind="auction", listing_bids=12, listing_price=1_234_567)
+    long = {"public_id": "the-long-one", "listing_description": "W" * 400, "price": 9_999_999}
+    new_match(watch, 3, listing_title="W" * 200, listing_seller_id="s", listing_seller_name="W" * 100, **long)
     new_match(watch, 2, listing_title="W" * 200, listing_seller_name="とても長い名前の出品者" * 4, listing_kind="shop")
     page = open_page("/matches/", language=language)
     wide = []

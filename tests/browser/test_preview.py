@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from monitor_site.accounts.models import User
 from monitor_site.watches import asking
 from monitor_site.watches.asking import Answer
+from monitor_site.watches.models import Watch
 from tests.browser.conftest import Open
 from tests.watches.makers import sighting
 
@@ -56,3 +57,33 @@ def test_without_script_a_button_leads_to_the_preview(open_page: Open, alice: Us
     answer_all(redis, alice)
     page.get_by_role("link", name="Refresh").click()
     expect(page.get_by_role("link", name="ルミナ カメラ 1号").first).to_be_visible()
+
+
+def test_a_click_on_the_reason_loosens_that_rule_in_the_form(open_page: Open, alice: User, redis: Any) -> None:
+    page = open_page("/watches/new/", width=1440)
+    page.fill("#id_must", "ルミナ")
+    page.fill("#id_price_max", "60000")
+    pane = page.locator("#preview")
+    expect(pane).to_contain_text("is being asked")
+    answer_all(redis, alice)
+    page.locator("summary", has_text="Would be rejected").click()
+    page.get_by_role("button", name="Loosen: ≤ ¥72,000").first.click()
+    expect(page.locator("#id_price_max")).to_have_value("72000")
+    expect(page.get_by_role("status").first).to_contain_text("Nothing is saved yet")
+    expect(pane).to_contain_text(re.compile(r"Would match\s+4"))
+    assert not Watch.objects.exists()
+
+
+def test_it_does_so_without_script_too(open_page: Open, alice: User, redis: Any) -> None:
+    page = open_page("/watches/new/", script=False)
+    page.fill("#id_must", "ルミナ")
+    page.fill("#id_price_max", "60000")
+    page.get_by_role("button", name="Preview").click()
+    answer_all(redis, alice)
+    page.get_by_role("link", name="Refresh").click()
+    page.locator("summary", has_text="Would be rejected").click()
+    page.get_by_role("button", name="Loosen: ≤ ¥72,000").first.click()
+    expect(page.get_by_role("heading", name="New watch")).to_be_visible()
+    expect(page.locator("#id_price_max")).to_have_value("72000")
+    expect(page.locator("#preview")).to_contain_text(re.compile(r"Would match\s+4"))
+    assert not Watch.objects.exists()

@@ -12,9 +12,10 @@ import uvicorn
 from django.db import IntegrityError, OperationalError
 
 from monitor_site.connections import key
-from monitor_site.engine import recording, settling
+from monitor_site.engine import machines, recording, settling
+from monitor_site.engine.counting import totals_key
 from monitor_site.engine.loop import WorkerLoop
-from monitor_site.engine.schedule import Schedule
+from monitor_site.engine.schedule import Leases, Schedule
 from monitor_site.watches import services
 from monitor_site.watches.models import Check, Match, Target
 from plugins.mercari.practice import create
@@ -116,6 +117,29 @@ def test_a_loop_that_stops_gives_back_what_it_holds(
     assert redis.hlen(key("lease", "mercari")) == 0
     assert redis.zcard(key("due", "mercari")) == 1
     assert not redis.exists(key("alive", "checks-2"))
+
+
+def test_what_a_worker_has_counted_is_soon_in_redis(loop: WorkerLoop, alice: Any, redis: Any) -> None:
+    watch_of(alice, datetime.now(UTC), must=["もふもん"])
+    settled(redis)
+    serve_until(loop, lambda: redis.hget(totals_key(), "checks|mercari|search|ok"), "the check is counted")
+
+
+def test_on_a_busy_machine_a_feed_has_fewer_requests_under_way(
+    loop: WorkerLoop, redis: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.LOAD_GUARD = True
+    monkeypatch.setattr(machines.psutil, "cpu_percent", lambda interval: 99.0)
+    asked: list[int] = []
+    real = Leases.lease
+
+    async def noted(self: Leases, **terms: Any) -> Any:
+        asked.append(terms["pace"].concurrency)
+        return await real(self, **terms)
+
+    monkeypatch.setattr(Leases, "lease", noted)
+    serve_until(loop, lambda: asked and asked[-1] == settings.PRACTICE_CONCURRENCY // 4, "it gives way")
+    assert machines.load_state(redis) is not None
 
 
 def test_a_database_that_fails_while_rows_are_loaded_costs_a_moment_not_the_target(

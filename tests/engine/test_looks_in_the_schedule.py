@@ -9,12 +9,13 @@ import redis.asyncio
 
 from monitor_site.connections import async_redis_client, key
 from monitor_site.contract import Condition, ListingGone, Pace
-from monitor_site.engine import jobs, recording, settling, status, upkeep
+from monitor_site.engine import jobs, recording, settling, upkeep
 from monitor_site.engine.checking import Checker
 from monitor_site.engine.flight import Landed
 from monitor_site.engine.members import member
 from monitor_site.engine.schedule import Lease, Leased, Leases, Return, Schedule
 from monitor_site.marketplaces.gateway import Found
+from monitor_site.ops import status
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import follow
 from monitor_site.watches.models import Check, Listing, Target

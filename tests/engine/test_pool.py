@@ -1,8 +1,14 @@
-"""How many workers the waiting work asks for."""
+"""How many workers the waiting work asks for, and when the pool adds or retires one."""
+
+import asyncio
+import socket
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from monitor_site.engine.pool import wanted_workers
+from monitor_site.engine.pool import CALM_LOOKS, Facts, Pool, wanted_workers
+from tests.engine.loads import say_load
 
 CASES = [
     ({"waiting": 0, "late": 0, "present": 1, "least": 1, "most": 20}, 1),
@@ -18,3 +24,63 @@ CASES = [
 @pytest.mark.parametrize(("facts", "wanted"), CASES)
 def test_workers_follow_the_waiting_work_between_least_and_most(facts: dict[str, int], wanted: int) -> None:
     assert wanted_workers(**facts) == wanted
+
+
+def a_pool(redis: Any, *, workers: int = 1) -> tuple[Pool, "FakeSupervisor"]:
+    supervisor = FakeSupervisor()
+    pool = Pool(supervisor=supervisor, client=redis, least=1, most=4)  # type: ignore[arg-type]
+    for _ in range(workers):
+        pool._add("checks")
+    return pool, supervisor
+
+
+class FakeSupervisor:
+    """Takes note of parts instead of starting processes."""
+
+    def __init__(self) -> None:
+        self.added: list[Any] = []
+        self.retired: list[Any] = []
+
+    def add(self, part: Any) -> Any:
+        self.added.append(SimpleNamespace(part=part, alive=True, age=100.0, kill=lambda: None))
+        return self.added[-1]
+
+    async def retire(self, child: Any) -> None:
+        self.retired.append(child)
+
+
+def facts(pool: Pool, *, waiting: int = 0, late: int = 0, busy: bool = False) -> Facts:
+    return Facts(alive=frozenset(pool.workers), waiting=waiting, late=late, busy=busy)
+
+
+async def test_the_pool_grows_by_one_a_look_and_never_above_the_most(redis: Any) -> None:
+    pool, supervisor = a_pool(redis)
+    for _ in range(6):
+        await pool._act(facts(pool, waiting=5_000, late=9))
+    assert len(supervisor.added) == 4
+
+
+async def test_a_worker_leaves_only_after_a_minute_in_which_fewer_would_have_done(redis: Any) -> None:
+    pool, supervisor = a_pool(redis, workers=3)
+    for _ in range(CALM_LOOKS - 1):
+        await pool._act(facts(pool))
+    await pool._act(facts(pool, late=1))
+    for _ in range(CALM_LOOKS - 1):
+        await pool._act(facts(pool))
+    assert not pool.leaving
+    await pool._act(facts(pool))
+    await asyncio.gather(*pool.leaving)
+    assert [child.part.name for child in supervisor.retired] == ["checks 4"]  # the newest leaves
+
+
+async def test_on_a_busy_machine_the_pool_does_not_grow(redis: Any) -> None:
+    pool, supervisor = a_pool(redis, workers=2)
+    await pool._act(facts(pool, waiting=5_000, late=9, busy=True))
+    assert len(supervisor.added) == 2
+
+
+def test_the_pool_knows_when_its_own_machine_is_busy(redis: Any) -> None:
+    pool, _ = a_pool(redis)
+    assert not pool._facts().busy
+    say_load(redis, socket.gethostname(), level="careful")
+    assert pool._facts().busy

@@ -9,12 +9,13 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from monitor_site.connections import async_redis_client, key
-from monitor_site.engine import recording, settling, status, upkeep
+from monitor_site.engine import recording, settling, upkeep
 from monitor_site.engine.checking import Checker
 from monitor_site.engine.flight import Landed
 from monitor_site.engine.members import member
 from monitor_site.engine.schedule import Lease, Schedule
 from monitor_site.marketplaces.gateway import Gateway
+from monitor_site.ops import status
 from monitor_site.watches import sold
 from monitor_site.watches.models import Check, Listing, Match, Target
 from monitor_site.watches.record import record

@@ -35,6 +35,16 @@ def told(folder: Path, *what: str, **given: str) -> subprocess.CompletedProcess[
     return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.parametrize("word", ["", "0", "false", "False", "no", "OFF", " 0 "])
+def test_a_switch_that_is_off_in_any_word_is_off(tmp_path: Path, word: str) -> None:
+    assert told(tmp_path, "LIVE", "DEMO", LIVE=word, DEMO=word).stdout.split() == ["False", "False"]
+
+
+def test_a_switch_that_is_neither_on_nor_off_stops_the_start(tmp_path: Path) -> None:
+    refused = told(tmp_path, "DEMO", DEMO="never")
+    assert "DEMO must be yes or no" in refused.stderr
+
+
 class TestLiveAndPracticeNeverMix:
     def test_a_folder_is_of_one_kind_for_good(self, tmp_path: Path) -> None:
         assert told(tmp_path, "LIVE").stdout.split() == ["False"]

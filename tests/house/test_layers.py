@@ -24,6 +24,8 @@ BREACHES = {
     ),
     "Plugins see only the contract": ("plugins/mercari/parse.py", "import monitor_site.watches.text"),
     "Plugins do not know each other": ("plugins/second/__init__.py", "import plugins.mercari.parse"),
+    "The ways of alerts know no rows": ("monitor_site/alerts/ways/send.py", "import monitor_site.outbox.stream"),
+    "What lets Apprise send needs no Django": ("monitor_site/alerts/ways/apprise_record.py", "import django.conf"),
     "Matching and text are pure": ("monitor_site/watches/matching/words.py", "import django.db"),
 }
 

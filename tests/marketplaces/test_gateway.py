@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -119,6 +120,20 @@ async def test_a_page_with_something_known_is_the_last(ask: Ask) -> None:
     found = await ask(pages(page("b3", "b2", then="1"), page("b1", "old", then="2")), USUAL)
 
     assert [each.external_id for each in found.sightings] == ["b3", "b2", "b1", "old"]
+    assert (found.pages, found.gap) == (2, False)
+
+
+async def test_what_is_known_at_the_top_alone_may_have_been_moved_up_and_does_not_end_the_reading(ask: Ask) -> None:
+    new = [f"n{each}" for each in range(19)]
+    found = await ask(pages(page("old", *new, then="1"), page("b1", "b2", then="2"), page("old", then="3")), USUAL)
+
+    assert (found.pages, found.gap, len(found.sightings)) == (3, False, 22)
+
+
+async def test_one_that_was_empty_before_is_read_to_its_end(ask: Ask) -> None:
+    empty = replace(FIRST, answered=True)
+    found = await ask(pages(page("b2", then="1"), page("b1")), empty)
+
     assert (found.pages, found.gap) == (2, False)
 
 

@@ -16,9 +16,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from monitor_site.contract import Unavailable
 from monitor_site.marketplaces import transport
 from monitor_site.marketplaces.cookies import Cookies
-from monitor_site.marketplaces.hosts import Reach, is_public
+from monitor_site.marketplaces.hosts import Reach
 from monitor_site.marketplaces.session import HttpSession
 from monitor_site.marketplaces.transport import Limits, Resolve, open_client, resolve
+from monitor_site.networks import is_public
 from tests.servers import free_port
 
 from .loopback import PACE, Loopback, head

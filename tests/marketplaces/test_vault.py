@@ -84,7 +84,7 @@ def test_after_rotating_the_old_key_may_go(now: datetime, settings: Any) -> None
     settings.SECRETS_KEYS = [new]
     row.refresh_from_db()
     assert opened(row, Keys).settings == Keys(partner="p-1", token=CANARY)
-    assert "1 account" in out.getvalue()
+    assert "1 row" in out.getvalue()
 
 
 def test_rotating_changes_all_or_nothing(now: datetime, alice: User, settings: Any) -> None:

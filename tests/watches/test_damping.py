@@ -61,6 +61,12 @@ def test_after_an_hour_it_is_news_again(look: Target, now: datetime) -> None:
         assert told(look, sighting(1), at=at + MINUTE)
 
 
+def test_after_a_day_and_an_hour_more_than_an_hour_has_passed(look: Target, now: datetime) -> None:
+    for at in (now + MINUTE, now + 25 * HOUR + 2 * MINUTE):
+        assert told(look, sighting(1, status=Status.RESERVED), at=at)
+        assert told(look, sighting(1), at=at + MINUTE)
+
+
 def test_the_hour_begins_with_what_was_told_so_that_ceaseless_flapping_is_heard_hourly(
     look: Target, now: datetime
 ) -> None:

@@ -191,6 +191,8 @@ TIMES = [
     (Rule(listed_within=timedelta(days=1)), replace(CAMERA, created=NOW - timedelta(hours=25)), "fail"),
     (Rule(listed_within=timedelta(days=1)), replace(CAMERA, created=NOW - timedelta(hours=23)), "pass"),
     (Rule(listed_within=timedelta(days=1)), CAMERA, "unknown"),
+    (Rule(listed_within=timedelta(hours=2)), replace(CAMERA, created=NOW - timedelta(hours=25)), "fail"),
+    (Rule(ends_within=timedelta(hours=2)), replace(AUCTION, ends_at=NOW + timedelta(hours=25)), "fail"),
 ]
 
 
@@ -201,6 +203,20 @@ def test_bids_and_times_are_judged_where_they_mean_something(rule: Rule, seen: S
 
 def test_rules_about_auctions_say_nothing_of_fixed_prices() -> None:
     assert judge(Rule(bids_max=0, ends_within=timedelta(0)), CAMERA).matches
+
+
+def test_no_rule_gives_way_because_nothing_meets_it() -> None:
+    rule = Rule(must=("ルミナ",), bids_max=0, price_max=40_000)
+    near = [AUCTION, replace(AUCTION, bids=1), replace(AUCTION, bids=0), replace(CAMERA, price=None)]
+    assert [judge(rule, each).matches for each in near] == [False] * 4
+    assert funnel(judge(rule, each) for each in near)[-1][1] == 1
+
+
+def test_rows_that_answer_another_question_match_nothing() -> None:
+    rule = Rule(must=("ルミナ", "カメラ"), price_max=9_000)
+    titles = ["食器 皿 5枚", "花柄 ティーカップ", "ルミナ 用 ストラップ", "LUMINA カメラ", "コンパクトカメラ"]
+    answered = [replace(CAMERA, title=title, price=Money(amount=500, currency="JPY")) for title in titles]
+    assert not any(judge(rule, each).matches for each in [*answered, CAMERA])
 
 
 def test_a_funnel_counts_what_each_rule_leaves() -> None:

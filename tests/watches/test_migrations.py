@@ -160,3 +160,26 @@ def test_what_was_seen_sold_before_was_sold_for_its_last_price(before_prices: tu
 
     found = go_to(PRICES).get_model("watches", "Listing").objects.values_list("external_id", "paid", "sold_at")
     assert {name: (paid, at) for name, paid, at in found if paid} == {"sold": (900, now), "bid": (700, now)}
+
+
+def test_watches_of_one_listing_go_with_a_way_back_and_searches_stay(before: tuple[str, str], now: datetime) -> None:
+    here, back = ("watches", "0009_listing_watches"), ("watches", "0008_prices")
+    old = go_to(back)
+    user = old.get_model(*settings.AUTH_USER_MODEL.split(".")).objects.create(username="carol")
+    made = {"user": user, "created_at": now, "updated_at": now, "marketplaces": ["mercari"]}
+    search = old.get_model("watches", "Watch").objects.create(**made, name="one", must=["x"]).pk
+    new = go_to(here)
+    watches = new.get_model("watches", "Watch").objects
+    assert (watches.get().kind, watches.get().relisted, watches.get().external_id) == ("search", "alert", "")
+    watch = watches.create(
+        user_id=user.pk, created_at=now, updated_at=now, marketplaces=["mercari"], name="two", kind="listing",
+        external_id="m1", fall_percent=10,
+    )  # fmt: skip
+    target = new.get_model("watches", "Target").objects.create(
+        marketplace="mercari", kind="listing", key="b" * 64, criteria="m1", active=True, interval_seconds=1, due_at=now,
+        created_at=now,
+    )  # fmt: skip
+    new.get_model("watches", "WatchTarget").objects.create(watch=watch, target=target, began_at=now)
+    old = go_to(back)
+    assert list(old.get_model("watches", "Watch").objects.values_list("pk", flat=True)) == [search]
+    assert not old.get_model("watches", "Target").objects.exists()

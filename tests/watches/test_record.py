@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from monitor_site.contract import Money, Status
+from monitor_site.contract import Condition, Money, Seller, Shipping, Status
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches.models import Check, Listing, ListingEvent, Match, PricePoint, Target, WatchTarget
 from monitor_site.watches.record import record
@@ -70,6 +70,43 @@ def test_a_bump_is_an_event_of_its_own_and_no_match(target: Target, now: datetim
     run(target, [sighting(1, created=now, updated=now + MINUTE)], at=now + 2 * MINUTE)
     assert events() == ["listed", "bumped"]
     assert PricePoint.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"extra": {"valid_until": "2027-01-01"}},
+        {"images": ("https://static.mercdn.net/thumb/2.jpg",)},
+        {"seller": Seller(id="900", name="みかん堂", rating=4.9, count=3)},
+        {"condition": Condition.LIKE_NEW},
+        {"title": "ルミナ カメラ 1号 値下げ交渉可"},
+        {"description": "今日まで"},
+        {"shipping": Shipping.BUYER_PAYS},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_what_changes_besides_price_and_state_is_news_to_nobody(
+    target: Target, now: datetime, changes: dict[str, Any]
+) -> None:
+    run(target, [], at=now)
+    one = sighting(1, created=now + MINUTE)
+    run(target, [one], at=now + 2 * MINUTE)
+    OutboxRow.objects.all().delete()
+    for day in (1, 2):
+        at = now + timedelta(days=day)
+        assert run(target, [replace(one, **changes, updated=at)], at=at).matches == []
+    assert not OutboxRow.objects.filter(topic__in=["match", "listing"]).exists()
+    assert set(events()) <= {"listed", "bumped"}
+    assert PricePoint.objects.count() == 1
+
+
+def test_a_failed_check_between_two_good_ones_is_no_change_of_price(target: Target, now: datetime) -> None:
+    one = sighting(1, created=now)
+    for minutes, error in ((0, ""), (1, "unavailable"), (20, "")):
+        at = now + minutes * MINUTE
+        run(target, [] if error else [one], at=at, error=error)
+    assert events() == ["listed"]
+    assert list(PricePoint.objects.values_list("price", flat=True)) == [5_000]
 
 
 def test_a_price_that_drops_into_the_bounds_is_a_match_with_the_old_and_the_new_price(

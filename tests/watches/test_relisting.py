@@ -204,3 +204,21 @@ def test_a_first_page_of_many_sellers_costs_one_question_about_them(
     rows = [sighting(number, seller=Seller(id=str(number))) for number in range(100)]
     with django_assert_max_num_queries(45):
         run(target, *rows, at=now)
+
+
+@pytest.mark.parametrize(
+    ("wished", "price", "silent"),
+    [("alert", 5_000, False), ("silent", 4_000, True), ("price_change", 5_000, True), ("price_change", 4_000, False),
+     ("price_change", None, True)],
+)  # fmt: skip
+def test_what_is_listed_again_follows_the_wish_of_its_watch(
+    alice: Any, now: datetime, wished: str, price: int | None, silent: bool
+) -> None:
+    watch = watch_of(alice, now, tell_existing=True, relisted=wished)
+    target = Target.objects.get(links__watch=watch)
+    old, new = sighting(1), sighting(2, title=sighting(1).title, price=price)
+    record([result(target, [old], at=now)], now=now)
+    Listing.objects.update(status="removed")
+    record([result(target, [new], at=now + timedelta(minutes=5))], now=now + timedelta(minutes=5))
+    match = Match.objects.get(listing__external_id=new.external_id)
+    assert (match.cause, match.silent) == ("relisted", silent)

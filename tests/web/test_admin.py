@@ -9,10 +9,14 @@ from django.test import Client
 from django.urls import reverse
 
 from monitor_site.accounts.models import User
+from monitor_site.alerts import feeding, happenings
+from monitor_site.alerts.claiming import claim
+from monitor_site.alerts.models import Alert, Channel, Delivery, Feed, Notice
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import blocking, models, noting, tagging
 from monitor_site.watches.models import Doubt, ListingEvent, PricePoint, Target, Watch
+from tests.alerts.rows import RATES, SECRET, channel_of
 from tests.web.watch_rows import make_checks, make_match, make_target, make_watch
 
 OURS = [
@@ -31,6 +35,12 @@ OURS = [
     models.Block,
     models.Note,
     models.Doubt,
+    models.Crossing,
+    Alert,
+    Channel,
+    Delivery,
+    Feed,
+    Notice,
     MarketplaceAccount,
 ]
 RECORDS = [model for model in OURS if model not in {User, Watch, MarketplaceAccount}]
@@ -50,6 +60,7 @@ def watch(alice: User, now: datetime) -> Watch:
     match = make_match(watch, now)
     PricePoint.objects.create(listing=match.listing, price=5000, at=now)
     ListingEvent.objects.create(listing=match.listing, kind="price_drop", at=now, before=6000, after=5000)
+    models.Crossing.objects.create(match=match, kind="fall", kinds=["fall"], at=now, before=6000, price=5000, trace="t")
     Doubt.objects.create(watch=watch, listing=match.listing, cause="listed", raised_at=now, due_at=now)
     MarketplaceAccount.objects.create(marketplace="mercari", label="Lumina", created_at=now, updated_at=now)
     models.WatchVersion.objects.create(watch=watch, number=1, at=now, by=alice, wish={"name": "Lumina"})
@@ -57,6 +68,10 @@ def watch(alice: User, now: datetime) -> Watch:
     blocking.block_phrase(user=alice, phrase="Lumina", now=now)
     noting.write_note(user=alice, listing=match.listing, text="Lumina, a private matter", now=now)
     OutboxRow.objects.create(topic="match", object_id=match.pk, created_at=now, done_at=now)
+    channel = channel_of(alice, now=now, name="Lumina")
+    happenings.tell_of_matches(match_ids=[match.pk], now=now)
+    claim(channel_id=channel.pk, rates=RATES, now=now)
+    feeding.create_feed(user=alice, wish=feeding.Wish(kind="all", name="Lumina"), now=now)
     return watch
 
 
@@ -112,6 +127,24 @@ def test_staff_see_that_there_is_a_note_and_not_what_it_says(staff: Client, watc
     note = models.Note.objects.get()
     for page in (address(models.Note, "changelist"), address(models.Note, "change", note.pk)):
         assert "private matter" not in staff.get(page).content.decode()
+
+
+def test_staff_see_no_secret_of_a_channel_and_not_where_it_leads(staff: Client, watch: Watch) -> None:
+    channel = Channel.objects.get()
+    for page in (address(Channel, "changelist"), address(Channel, "change", channel.pk)):
+        shown = staff.get(page).content.decode()
+        assert "Lumina" in shown
+        assert SECRET not in shown
+        assert channel.sealed not in shown
+        assert "sink.example.com" not in shown
+
+
+def test_what_was_not_delivered_is_sent_again_under_the_same_id(staff: Client, watch: Watch, now: datetime) -> None:
+    dead = Delivery.objects.get()
+    Delivery.objects.update(state="dead", ended_at=now)
+    assert act(staff, Delivery, "send_again", [dead]).status_code == 200
+    again = Delivery.objects.get()
+    assert (again.state, again.public_id) == ("waiting", dead.public_id)
 
 
 def test_staff_give_a_person_limits_of_their_own(staff: Client, alice: User) -> None:

@@ -8,6 +8,7 @@ import time_machine
 from django.test import Client
 
 from monitor_site.accounts.models import User
+from monitor_site.watches import resting, tagging
 from monitor_site.watches.models import EventKind, Listing, ListingEvent, Match, MatchState, Watch
 from monitor_site.web import auction_rows, auctions
 from tests.web.rows import match, watch_of
@@ -190,6 +191,42 @@ def test_the_list_can_be_narrowed(hers: Client, alice: User, watch: Watch) -> No
     assert groups(hers, "?q=ﾙﾐﾅ 白") == groups(hers, "?q=みかん") == {"hour": [2]}
     assert groups(hers, "?q=%00&watch=x&market=%00&after=x") == {"hour": [1, 2]}
     assert "Nothing with these filters" in text(hers, "?q=nothing")
+
+
+def test_the_list_can_be_narrowed_to_a_tag_and_a_strangers_tag_shows_nothing(
+    hers: Client, alice: User, bob: User, watch: Watch
+) -> None:
+    auction(watch, 1)
+    auction(tagged := watch_of(alice, now=NOW, name="tagged"), 2)
+    tagging.set_tags(watch=tagged, names=["時計"])
+    tagging.set_tags(watch=watch_of(bob, now=NOW), names=["hidden"])
+    mine, theirs = alice.tags.get(), bob.tags.get()
+    assert groups(hers, f"?tag={mine.pk}") == {"hour": [2]}
+    assert groups(hers, f"?tag={theirs.pk}") == {}
+    html = hers.get(f"{PAGE}?tag={mine.pk}&show=soon").content.decode()
+    assert f'<input type="hidden" name="tag" value="{mine.pk}">' in html
+    assert f'href="?show=soon&amp;tag={mine.pk}" aria-current="true">時計</a>' in html
+    assert "hidden</a>" not in html
+    since = int((NOW - MINUTE).timestamp())
+    fresh = f"{PAGE}?live=0&since={since}&tag="
+    assert "1 new auction<" in hers.get(f"{fresh}{mine.pk}", headers={"accept-language": "en"}).content.decode()
+    assert "new auction" not in hers.get(f"{fresh}{theirs.pk}", headers={"accept-language": "en"}).content.decode()
+
+
+def test_a_snoozed_auction_stays_away_until_it_wakes(hers: Client, alice: User, watch: Watch) -> None:
+    asleep = auction(watch, 1)
+    resting.snooze_match(match=asleep, until=NOW + MINUTE)
+    auction(watch, 2)
+    both = auction(watch, 3).listing
+    other = watch_of(alice, now=NOW, name="Second")
+    one = Match.objects.create(user=alice, watch=other, listing=both, cause="listed", trace="t", matched_at=NOW)
+    resting.snooze_match(match=one, until=NOW + MINUTE)
+    assert groups(hers) == {"hour": [2, 3]}
+    assert "Second" not in text(hers)
+    assert '<span class="nav__n num" id="n-ending">2</span>' in hers.get("/matches/").content.decode()
+    assert f"#n-{asleep.listing_id}" not in hers.get(f"{PAGE}?live={asleep.listing_id}").content.decode()
+    with time_machine.travel(NOW + MINUTE, tick=False):
+        assert groups(hers) == {"hour": [1, 2, 3]}
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,12 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 import redis as redis_library
 from django.test import Client
+from django.utils import timezone
 from redis import Redis
 
 from monitor_site.accounts.models import User
@@ -50,8 +52,9 @@ def test_one_that_stands_still_says_what_that_does_to_each_page(
     watch = watched(alice, now, succeeded_at=now - timedelta(minutes=4, seconds=5))
     one = match(watch, 1, now=now)
     stop(redis, "mercari", now + timedelta(minutes=5, seconds=30))
+    clock = timezone.localtime(now - timedelta(minutes=4, seconds=5), ZoneInfo(alice.time_zone)).strftime("%H:%M")
     assert notes(hers, "/matches/") == [
-        "What is new at Mercari comes late (asked to slow down); we try again in 5 min."
+        f"Results of Mercari since {clock} are missing (asked to slow down); we try again in 5 min."
     ]
     assert notes(hers, "/auctions/") == [
         "Prices, bids and ends of Mercari are from 4 min ago (asked to slow down); we try again in 5 min."
@@ -73,7 +76,8 @@ def test_one_where_every_question_fails_again_and_again_is_named_and_a_slip_is_n
     hers: Client, alice: User, now: datetime
 ) -> None:
     watch = watched(alice, now, failures=3, last_error="unavailable")
-    assert notes(hers, "/matches/") == ["What is new at Mercari comes late (no answer); we try again soon."]
+    (note,) = notes(hers, "/matches/")
+    assert re.fullmatch(r"Results of Mercari since \d\d:\d\d are missing \(no answer\); we try again soon\.", note)
     make_target(watch, now, failures=2, last_error="unavailable", key="f" * 64)
     assert notes(hers, "/matches/") == []
 
@@ -101,6 +105,7 @@ def test_without_redis_pages_are_there_all_the_same(
 ) -> None:
     watched(alice, now)
     away = redis_library.Redis(host="127.0.0.1", port=1, socket_connect_timeout=1)
-    monkeypatch.setattr("monitor_site.web.degraded.redis_client", lambda: away)
+    for module in ("degraded", "missing"):
+        monkeypatch.setattr(f"monitor_site.web.{module}.redis_client", lambda: away)
     for address in ("/matches/", "/auctions/"):
         assert hers.get(address).status_code == 200

@@ -21,8 +21,8 @@ from monitor_site.accounts.signin import make_token, user_of
 pytestmark = pytest.mark.usefixtures("redis")  # empty: it counts failed sign-ins
 
 OPEN = {
-    "healthz", "readyz", "manifest", "favicon", "events", "sign-in-once", "account_login", "account_logout",
-    "account_inactive", "account_reset_password", "set-language-pref", "set-theme",
+    "healthz", "readyz", "metrics", "manifest", "favicon", "events", "sign-in-once", "account_login", "account_logout",
+    "account_inactive", "account_reset_password", "set-language-pref", "set-theme", "feed", "thumb", "push-worker",
 }  # fmt: skip
 FULL = {
     "SECRET_KEY": "x",
@@ -30,7 +30,7 @@ FULL = {
     "DATABASE_URL": "sqlite://",
     "SITE_URL": "https://a.example",
 }
-SAMPLES = {"pk": "1", "public_id": "x", "signed": "x", "size": "160", "token": "x"}
+SAMPLES = {"pk": "1", "public_id": "x", "signed": "x", "size": "160", "token": "x", "secret": "x", "form": "rss"}
 
 
 def own_addresses() -> list[tuple[str, str]]:

@@ -13,10 +13,13 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from monitor_site.accounts.models import User
 from monitor_site.accounts.signin import make_token
+from monitor_site.alerts import feeding
+from monitor_site.alerts.models import Delivery, FeedKind, WatchAlerts
 from monitor_site.watches import blocking, tagging
 from monitor_site.watches.models import Match, Watch
 from monitor_site.web import pictures
 
+from ..alerts.rows import channel_of
 from .rows import match, watch_of
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -24,21 +27,26 @@ pytestmark = pytest.mark.usefixtures("redis")
 CANARY = "Canary"
 # What another person gets there: a page of their own, or nothing.
 OF_ONES_OWN = {
-    "home", "matches", "matches-seen", "auctions", "watches", "watch-new", "watch-bulk", "watch-preview",
-    "why-not", "blocks", "block-phrase", "block-seller", "tags", "more", "events", "set-language-pref", "set-theme",
-    "account_change_password", "account_set_password",
+    "home", "matches", "matches-seen", "auctions", "watches", "watch-new", "watch-new-listing", "watch-bulk",
+    "watch-preview", "why-not", "blocks", "block-phrase", "block-seller", "tags", "more", "events",
+    "set-language-pref", "set-theme", "account_change_password", "account_set_password", "feeds", "channels",
+    "channel-choose", "channel-new",
 }  # fmt: skip
 OF_SOMEBODY = {
     "match-ignore", "match-restore", "match-snooze", "match-wake", "match-block", "listing", "listing-note",
     "listing-look", "listing-ignore", "listing-restore",
     "watch", "watch-runs", "watch-edit", "watch-pause", "watch-resume", "watch-check", "watch-delete", "watch-history",
     "watch-restore", "watch-mute", "watch-unmute", "watch-tags", "watch-copy", "watch-preview-of", "block-remove",
-    "tag-rename", "tag-remove", "watch-prices",
+    "tag-rename", "tag-remove", "watch-prices", "decision", "decision-ignore", "decision-restore", "feed-rotate",
+    "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test", "channel-mute", "channel-unmute",
+    "channel-default", "channel-rotate", "delivery-again",
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
-    "healthz", "readyz", "account_logout",
+    "healthz", "readyz", "metrics", "account_logout", "feed", "push-worker",
 }  # fmt: skip
+# What only staff get; for everybody else it is not there.
+OF_STAFF = {"operations"}
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 
 
@@ -61,6 +69,10 @@ def hers(alice: User, now: datetime) -> Match:
     watch = watch_of(alice, now=now, name=f"{CANARY} watch", must=[f"{CANARY}word"])
     tagging.set_tags(watch=watch, names=[f"{CANARY} tag"])
     blocking.block_phrase(user=alice, phrase=f"{CANARY} phrase", now=now)
+    wish = feeding.Wish(kind=FeedKind.WATCH, name=f"{CANARY} feed", watch=watch)
+    feeding.create_feed(user=alice, wish=wish, now=now)
+    channel = channel_of(alice, now=now, name=f"{CANARY} channel")
+    Delivery.objects.create(channel=channel, state="dead", ended_at=now, due_at=now, created_at=now, words=CANARY)
     return match(watch, 1, now=now, listing_title=f"{CANARY} thing", listing_seller_name=f"{CANARY} seller")
 
 
@@ -70,13 +82,19 @@ def ids(rows: Any) -> list[int]:
 
 def address_of(route: str, hers: Match) -> str:
     rows = {"listings/": [hers.listing], "blocks/": hers.user.blocks.all(), "tags/": hers.user.tags.all()}
+    rows["channels/"] = hers.user.channels.all()
+    delivery = Delivery.objects.get(channel__user=hers.user)
+    rows["settings/feeds/"] = hers.user.feeds.all()
     number = next((pk for head, found in rows.items() if route.startswith(head) for pk in ids(found)), hers.watch_id)
     values = {
         "<int:pk>": number,
-        "<str:public_id>": hers.public_id,
+        "<str:public_id>": delivery.public_id if route.startswith("channels/") else hers.public_id,
+        "<str:kind>": "telegram",
         "<str:signed>": pictures.address("https://elsewhere.example/1.jpg", size=160).split("/")[3],
         "<int:size>": 160,
         "<str:token>": "x",
+        "<str:secret>": "x",
+        "<str:form>": "rss",
     }
     for place, value in values.items():
         route = route.replace(place, str(value))
@@ -86,9 +104,10 @@ def address_of(route: str, hers: Match) -> str:
 def body_of(hers: Match) -> dict[str, Any]:
     """Whatever a form might carry, with her numbers."""
     ids = {"pk": hers.watch_id, "watch": hers.watch_id, "match": hers.pk, "public_id": hers.public_id}
-    wish = {"name": "mine now", "must": "mine", "marketplaces": ["mercari"], "interval": "60"}
+    wish = {"name": "mine now", "must": "mine", "marketplaces": ["mercari"], "interval": "60", "lists": hers.watch_id}
     more = {"sure": "yes", "row": "1", "upto": hers.pk, "filters": f"watch={hers.watch_id}", "form_key": "k"}
-    return ids | wish | more | {"user": hers.user_id, "live": f"{hers.watch_id},{hers.listing_id}"}
+    channel = {"for": "hour", "on": "0", "end": "1", "importance": "2", "to_chat_id": "1", "tells": "match"}
+    return ids | wish | more | channel | {"user": hers.user_id, "live": f"{hers.watch_id},{hers.listing_id}"}
 
 
 def asked(client: Client, method: str, address: str, hers: Match) -> HttpResponse:
@@ -104,17 +123,19 @@ def text_of(answer: HttpResponse) -> str:
 
 def everything_of(user: User) -> list[Any]:
     watches = [model_to_dict(watch) for watch in Watch.objects.of(user)]
-    kept = [*Match.objects.of(user), *user.tags.all(), *user.blocks.all(), *user.notes.all()]
-    return [*watches, *map(model_to_dict, kept)]
+    kept = [*Match.objects.of(user), *user.tags.all(), *user.blocks.all(), *user.notes.all(), *user.feeds.all()]
+    channels = [*user.channels.all(), *Delivery.objects.filter(channel__user=user)]
+    wishes = [sorted(one.channels.values_list("pk")) for one in WatchAlerts.objects.filter(watch__user=user)]
+    return [*watches, *map(model_to_dict, [*kept, *channels]), wishes, [one.sealed for one in user.channels.all()]]
 
 
 def test_every_address_has_its_place_here() -> None:
-    named = [OF_ONES_OWN, OF_SOMEBODY, OF_NOBODY]
+    named = [OF_ONES_OWN, OF_SOMEBODY, OF_NOBODY, OF_STAFF]
     assert set(ADDRESSES) == set().union(*named)
     assert sum(map(len, named)) == len(ADDRESSES)
 
 
-@pytest.mark.parametrize("name", sorted(OF_ONES_OWN | OF_SOMEBODY))
+@pytest.mark.parametrize("name", sorted(OF_ONES_OWN | OF_SOMEBODY | OF_STAFF))
 def test_a_stranger_sees_and_changes_nothing(client: Client, hers: Match, name: str) -> None:
     before = everything_of(hers.user)
     for method in METHODS:
@@ -124,16 +145,16 @@ def test_a_stranger_sees_and_changes_nothing(client: Client, hers: Match, name: 
     assert everything_of(hers.user) == before
 
 
-@pytest.mark.parametrize("name", sorted(OF_ONES_OWN | OF_SOMEBODY))
+@pytest.mark.parametrize("name", sorted(OF_ONES_OWN | OF_SOMEBODY | OF_STAFF))
 def test_another_person_sees_and_changes_nothing(client: Client, hers: Match, bob: User, name: str) -> None:
     client.force_login(bob)
     before = everything_of(hers.user)
     for method in METHODS:
         answer = asked(client, method, address_of(ADDRESSES[name], hers), hers)
-        if name in OF_SOMEBODY and (name, method) != ("watch-delete", "post"):
+        if name in OF_SOMEBODY | OF_STAFF and (name, method) != ("watch-delete", "post"):
             assert answer.status_code in {404, 405}, method
         shown = text_of(answer)
-        for said in (f"{CANARY} {what}" for what in ("watch", "thing", "seller", "tag", "phrase")):
+        for said in (f"{CANARY} {what}" for what in ("watch", "thing", "seller", "tag", "phrase", "feed", "channel")):
             assert said not in shown
     assert everything_of(hers.user) == before
 
@@ -203,7 +224,16 @@ def test_odd_paths_and_query_strings_break_nothing(client: Client, hers: Match, 
     client.force_login(hers.user)
     for odd in ODD:
         route = ADDRESSES[name]
-        for place in ("<int:pk>", "<str:public_id>", "<str:signed>", "<int:size>", "<str:token>"):
+        for place in (
+            "<int:pk>",
+            "<str:public_id>",
+            "<str:kind>",
+            "<str:signed>",
+            "<int:size>",
+            "<str:token>",
+            "<str:secret>",
+            "<str:form>",
+        ):
             route = route.replace(place, odd)
         asks = {"q": "\x00", "watch": odd, "page": odd, "before": odd, "after": "\x00", "live": odd, "since": odd}
         for query in (asks, asks | {"after": f"running.{'9' * 18}.1", "market": "\x00"}):

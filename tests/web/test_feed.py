@@ -69,6 +69,25 @@ def test_a_page_swaps_price_and_facts_of_its_own_cards_whose_listings_changed_a_
     assert "<html" not in html
 
 
+def test_a_card_hears_of_its_change_however_many_matches_came_after_it(
+    page: Client, watch: Watch, now: datetime
+) -> None:
+    old = match(watch, 1, now=now, listing_price=900)
+    others = [match(watch, number, now=now).listing for number in range(2, 4)]
+    Match.objects.bulk_create(
+        Match(user=watch.user, watch=watch_of(watch.user, now=now, name=f"w{number}"), listing=others[number % 2],
+              cause="listed", trace="t", matched_at=now, decision=[])
+        for number in range(700)
+    )  # fmt: skip
+    for one, ago in ((old.listing, 1), (others[0], 30), (others[1], 30)):
+        at = now - timedelta(seconds=ago)
+        ListingEvent.objects.create(listing=one, kind=EventKind.PRICE_DROP, at=at, before=1_000, after=900)
+    with time_machine.travel(now, tick=False):
+        html = page.get(FEED, {"changed": ""}).content.decode()
+    assert f'hx-target="#p-{old.public_id}"' in html
+    assert "¥1,000" in html.split("<hx-partial")[1]
+
+
 def test_nobody_sees_the_matches_of_another(page: Client, bob: User, now: datetime) -> None:
     theirs = match(watch_of(bob, now=now), 1, now=now)
     assert titles(page) == []
@@ -396,3 +415,16 @@ def test_an_auction_is_shown_as_ended_once_its_end_can_no_longer_have_moved(
         assert "ends any moment" in card(page)
     with time_machine.travel(now + timedelta(minutes=6), tick=False):
         assert "Ended, result not known yet Auction" in card(page)
+
+
+def test_without_script_the_sentence_about_an_ignored_match_takes_it_back(
+    page: Client, watch: Watch, now: datetime
+) -> None:
+    one = match(watch, 1, now=now)
+    html = page.post(f"/matches/{one.public_id}/ignore/", follow=True).content.decode()
+    way = f'<form method="post" action="/matches/{one.public_id}/restore/">'
+    toasts = html[html.index('id="toasts"') :]
+    assert way in toasts
+    page.post(f"/matches/{one.public_id}/restore/")
+    one.refresh_from_db()
+    assert one.state == MatchState.SEEN

@@ -12,8 +12,18 @@ from django.utils import timezone, translation
 
 from monitor_site.accounts.models import User
 from monitor_site.marketplaces.catalog import Catalog, catalog
-from monitor_site.watches.models import EventKind, Listing, ListingEvent, Match, MatchState, PricePoint, Target, Watch
-from monitor_site.web import cards, drawing, history
+from monitor_site.watches.models import (
+    EventKind,
+    Listing,
+    ListingEvent,
+    Match,
+    MatchState,
+    PricePoint,
+    Target,
+    Watch,
+    WatchPrices,
+)
+from monitor_site.web import cards, history
 from tests.web.rows import listing, match, watch_of
 
 NOW = datetime(2026, 5, 1, 3, 0, tzinfo=UTC)
@@ -112,10 +122,73 @@ def test_one_price_is_a_sentence_and_none_is_nothing(hers: Client, watch: Watch)
     assert "Price history" not in words
 
 
-def test_a_drawing_keeps_its_place_whatever_the_values() -> None:
-    flat = drawing.steps([(0, 7), (1, 7)], label='"<b>')
-    assert 'd="M8.0 60H592.0V60H592"' in flat
-    assert "&lt;b&gt;" in flat
+def test_limit_and_median_stand_beside_the_prices_and_in_the_legend(hers: Client, watch: Watch) -> None:
+    Watch.objects.update(price_max=4_500)
+    one = match(watch, 1, now=NOW, listing_price=4_000)
+    figures = dict.fromkeys(("p5", "p25", "median", "p75", "p95"), 5_200)
+    WatchPrices.objects.create(watch=watch, sales=9, worked_out_at=NOW, **figures)
+    prices(one, (30, 5_000), (20, 4_000))
+    html = html_of(hers, one)
+    assert re.findall(r'<path class="(?:cap|mid)" d="M0 ([\d.]+)H600"', html) == ["68.0", "12.0"]
+    words = text_of(hers, one)
+    assert "Price history your limit, ¥4,500 90-day median ¥5,200 ¥5,200 ¥4,000" in words
+
+
+def test_a_limit_in_another_currency_or_far_away_is_not_drawn(hers: Client, watch: Watch) -> None:
+    far, foreign = match(watch, 1, now=NOW), match(watch, 2, now=NOW)
+    for one in (far, foreign):
+        prices(one, (30, 5_000), (20, 4_000))
+    Watch.objects.update(price_max=90_000)
+    assert "your limit" not in text_of(hers, far)
+    Watch.objects.update(price_max=4_500, currency="EUR")
+    assert "your limit" not in text_of(hers, foreign)
+
+
+def test_the_sale_is_marked_where_it_happened(hers: Client, watch: Watch) -> None:
+    one = match(watch, 1, now=NOW, listing_status="sold", listing_paid=4_000, listing_sold_at=NOW - 10 * MINUTE)
+    prices(one, (30, 5_000), (20, 4_000))
+    assert '<path class="" d="M397.3 0V120"/>' in html_of(hers, one)
+    assert "Price history Sold ¥5,000" in text_of(hers, one)
+
+
+def test_while_it_was_away_there_is_a_gap_and_no_price(hers: Client, watch: Watch) -> None:
+    one = match(watch, 1, now=NOW)
+    prices(one, (40, 5_000), (10, 4_000))
+    for minutes, kind, after in ((30, EventKind.STOPPED, None), (20, EventKind.BACK, 5_000)):
+        ListingEvent.objects.create(listing=one.listing, kind=kind, at=NOW - minutes * MINUTE, after=after)
+    assert 'd="M8.0 12.0H154.0M300.0 12.0H446.0V108.0H592"' in html_of(hers, one)
+    assert "a gap: not on sale" in text_of(hers, one)
+
+
+def test_what_left_and_never_came_back_is_no_gap(hers: Client, watch: Watch) -> None:
+    one = match(watch, 1, now=NOW, listing_status="removed")
+    prices(one, (40, 5_000), (30, 4_000))
+    ListingEvent.objects.create(listing=one.listing, kind=EventKind.REMOVED, at=NOW - 20 * MINUTE)
+    assert 'd="M8.0 12.0H154.0V108.0H300.0"' in html_of(hers, one)
+    assert "a gap" not in text_of(hers, one)
+
+
+def test_of_thousands_of_prices_the_extremes_are_drawn_and_the_latest_stand_in_the_table(
+    hers: Client, watch: Watch
+) -> None:
+    one = match(watch, 1, now=NOW)
+    prices(one, *((number, 1_000 + number % 7) for number in range(1_000)), (1_500, 99_000))
+    html = html_of(hers, one)
+    (line,) = re.findall(r'<path class="" d="(M8[^"]*)"', html)
+    assert line.startswith("M8.0 12.0H")
+    assert line.count("V") < 400
+    assert "lowest ¥1,000, highest ¥99,000" in html
+    words = text_of(hers, one)
+    assert "The latest 200 of 1001." in words
+
+
+@pytest.mark.parametrize(("zone", "clock"), [("Asia/Shanghai", "10:30:00"), ("America/New_York", "22:30:00")])
+def test_the_times_of_prices_are_the_readers(hers: Client, watch: Watch, alice: User, zone: str, clock: str) -> None:
+    User.objects.filter(pk=alice.pk).update(time_zone=zone)
+    one = match(watch, 1, now=NOW)
+    prices(one, (30, 5_000), (20, 4_000))
+    table = re.findall(r'<td class="num-start">(.*?)</td>', html_of(hers, one))
+    assert clock in table[-1]
 
 
 def test_what_happened_is_told_in_words_newest_first(hers: Client, watch: Watch) -> None:
@@ -139,6 +212,21 @@ def test_an_extension_says_until_when() -> None:
     event = ListingEvent(kind="extended", before=0, after=int((NOW + timedelta(hours=1)).timestamp()), at=NOW)
     with timezone.override("Asia/Shanghai"), translation.override("en"), time_machine.travel(NOW, tick=False):
         assert history.words_of(event) == "Extended until 12:00 (Japan 13:00)"
+
+
+def test_an_open_page_fetches_prices_and_timeline_only_when_something_happened(hers: Client, watch: Watch) -> None:
+    one = match(watch, 1, now=NOW)
+    prices(one, (30, 5_000))
+    found = re.search(r'hx-get="([^"]+\?after=\d+)" hx-trigger="listings from:#live"', html_of(hers, one))
+    assert found
+    assert hers.get(found[1]).status_code == 204
+    prices(one, (10, 4_000))
+    ListingEvent.objects.create(listing=one.listing, kind=EventKind.PRICE_DROP, at=NOW, before=5_000, after=4_000)
+    html = hers.get(found[1]).content.decode()
+    assert 'id="course"' in html
+    assert 'id="time"' in html
+    assert 'id="acts"' in html
+    assert hers.get(f"{address(one)}?after=nonsense").status_code == 200
 
 
 def test_what_was_seen_once_only_says_so(hers: Client, watch: Watch) -> None:

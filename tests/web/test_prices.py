@@ -198,10 +198,47 @@ def test_a_drawing_holds_four_hundred_points_at_most(hers: Client, watch: Watch,
     sales(target, *range(10_000, 10_300), first=10_000)
     asked(target, *range(10_000, 10_300), first=20_000)
     html = html_of(hers, prices_page(watch))
-    dots = [path for path in re.findall(r' d="([^"]*)"', html) if "h0" in path]
-    filled, hollow = dots[-1].count("h0"), dots[0].count("h0")
-    assert (filled, hollow) == (200, 200)
-    assert html.count("<rect") <= 400
+    sold, hollow = (re.findall(rf'<path class="{mark}" d="([^"]*h0[^"]*)"', html)[-1] for mark in ("dot", "hole"))
+    assert 190 <= sold.count("h0") <= 200
+    assert 190 <= hollow.count("h0") <= 200
+    assert html.count("V120z") <= 400
+    assert "The latest 100 of 600." in html
+
+
+def test_the_table_beside_the_drawing_has_what_was_sold_and_what_was_asked(
+    hers: Client, watch: Watch, target: Target
+) -> None:
+    sales(target, *AROUND)
+    asked(target, 51_000)
+    html = html_of(hers, prices_page(watch))
+    rows = re.findall(r"<tr><td class=\"num-start\">.*?</tr>", html.split('id="prices-course"')[1])
+    assert len(rows) == len(AROUND) + 1
+    assert re.sub(r"<[^>]+>", " ", rows[0]).split() == [
+        "1",
+        "May",
+        "2026",
+        "ルミナ",
+        "カメラ",
+        "900",
+        "Asked",
+        "¥51,000",
+    ]
+    assert "30 Apr 2026" in rows[1]
+
+
+def test_sold_and_asked_differ_in_shape_and_word_and_lines_in_their_dashes(
+    hers: Client, watch: Watch, target: Target
+) -> None:
+    sales(target, *AROUND)
+    asked(target, *AROUND)
+    html = html_of(hers, prices_page(watch))
+    assert {"bar", "ask", "dot", "hole", "mid", "cap"} <= set(re.findall(r'<path class="(\w+)"', html))
+    figures = html.split("prices-spread", 1)[1].split("</main>")[0]
+    assert "fill=" not in figures
+    assert "stroke=" not in figures
+    for legend in re.findall(r'<p class="attrs item__seen">(.*?)</p>', figures, re.DOTALL):
+        words = re.sub(r"<[^>]+>", " ", legend).split()
+        assert words == ["Sold", "Asked", "Median", "and", "quartiles", "your", "limit,", "¥60,000"]
 
 
 def test_a_title_of_the_marketplace_is_text_and_nothing_else(hers: Client, watch: Watch, target: Target) -> None:

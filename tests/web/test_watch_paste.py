@@ -62,7 +62,7 @@ def test_what_cannot_be_kept_is_named(hers: Client) -> None:
 
 def test_a_single_listing_says_what_can_be_done_today(hers: Client) -> None:
     answer = pasted(hers, f"{HOME}/i/x123")
-    assert "This is a single listing at Curio. One listing alone cannot be followed yet" in answer.content.decode()
+    assert "This is a single listing at Curio, which cannot be asked about one alone" in answer.content.decode()
     assert initial(answer, "must") == ("",)
 
 

@@ -78,8 +78,8 @@ def test_a_match_is_linked_and_may_not_match_any_more(hers: Client, alice: User)
     watch = watch_of(alice, now=NOW)
     one = match(watch, 1, now=NOW - timedelta(minutes=5), listing_status="sold")
     text = text_of(hers, ID)
-    assert "Matched Sold to someone else To the listing It matched 5 min ago. As it is now, it would not match." in text
-    assert f"/listings/{one.listing_id}/" in hers.get(WHY, {"address": ID}).content.decode()
+    assert "Matched Sold to someone else To this match It matched 5 min ago. As it is now, it would not match." in text
+    assert f"/m/{one.public_id}/" in hers.get(WHY, {"address": ID}).content.decode()
 
 
 def test_what_was_there_before_the_watch_was_told_to_nobody(hers: Client, alice: User) -> None:

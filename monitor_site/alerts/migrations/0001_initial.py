@@ -79,7 +79,6 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('public_id', models.CharField(default=monitor_site.watches.models.matches.new_public_id, max_length=24, unique=True)),
                 ('state', models.CharField(choices=[('waiting', 'waiting'), ('sent', 'delivered'), ('dead', 'not delivered')], default='waiting', max_length=8)),
-                ('plain', models.BooleanField(default=False)),
                 ('attempts', models.PositiveIntegerField(default=0)),
                 ('due_at', models.DateTimeField()),
                 ('tried_at', models.DateTimeField(blank=True, null=True)),

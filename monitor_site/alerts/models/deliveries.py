@@ -20,7 +20,7 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(models.Model):
-    """One message to one channel. ``public_id`` is what every repetition carries; ``plain`` sends bare text.
+    """One message to one channel. ``public_id`` is what every repetition carries.
 
     ``due_at`` is when it is tried next, ``tried_at`` when it was tried last. ``seconds`` is how long the last answer
     took, ``outcome``, ``status`` and ``words`` what it said. What is ``dead`` waits for a person to send it again.
@@ -29,7 +29,6 @@ class Delivery(models.Model):
     channel = models.ForeignKey(Channel, on_delete=models.CASCADE, related_name="deliveries")
     public_id = models.CharField(max_length=24, unique=True, default=new_public_id)
     state = models.CharField(max_length=8, choices=DeliveryState.choices, default=DeliveryState.WAITING)
-    plain = models.BooleanField(default=False)
     attempts = models.PositiveIntegerField(default=0)
     due_at = models.DateTimeField()
     tried_at = models.DateTimeField(null=True, blank=True)

@@ -8,7 +8,7 @@ import re2
 
 from monitor_site.contract import Sighting
 
-from ..text import contains, fold
+from ..text import Reading, contains, fold, read_title
 from .rule import Rule
 from .verdicts import RuleVerdict, Verdict, said, yes_or_no
 
@@ -19,15 +19,15 @@ class Texts:
     """A sighting's words, folded once for all rules; the description only when a rule asks for it."""
 
     def __init__(self, sighting: Sighting) -> None:
-        self.title = fold(sighting.title)
+        self.title = read_title(sighting.title)
         self._sighting = sighting
-        self._description: str | None = None
+        self._description: Reading | None = None
 
     @property
-    def description(self) -> str | None:
+    def description(self) -> Reading | None:
         """Folded; ``None`` when it is not known."""
         if self._description is None and self._sighting.description is not None:
-            self._description = fold(self._sighting.description)
+            self._description = Reading(self._sighting.description)
         return self._description
 
     def holds(self, word: str, *, everywhere: bool) -> str | None:
@@ -68,7 +68,7 @@ def _wanted(name: str, words: Sequence[str], texts: Texts, rule: Rule, *, enough
     found = [hit for word in words if (hit := texts.holds(word, everywhere=rule.in_description))]
     open_question = rule.in_description and texts.description is None
     verdict = Verdict.UNKNOWN if open_question and len(found) < enough else yes_or_no(len(found) >= enough)
-    return said(name, verdict, saw=texts.title, wanted=" ".join(words), words=found)
+    return said(name, verdict, saw=texts.title.folded, wanted=" ".join(words), words=found)
 
 
 def _unwanted(name: str, words: Sequence[str], texts: Texts, rule: Rule) -> RuleVerdict:
@@ -76,7 +76,7 @@ def _unwanted(name: str, words: Sequence[str], texts: Texts, rule: Rule) -> Rule
     found = [hit for word in words if (hit := texts.holds(word, everywhere=True))]
     open_question = rule.in_description and texts.description is None
     verdict = Verdict.UNKNOWN if open_question and not found else yes_or_no(not found)
-    return said(name, verdict, saw=texts.title, wanted=" ".join(words), words=found)
+    return said(name, verdict, saw=texts.title.folded, wanted=" ".join(words), words=found)
 
 
 def _pattern(rule: Rule, sighting: Sighting) -> RuleVerdict:

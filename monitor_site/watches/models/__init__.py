@@ -1,18 +1,22 @@
 """Watches and what checks found for them. Constraints repeat every promise that a service makes."""
 
 from .checks import Check, Outcome
+from .crossings import Crossing, CrossingKind
 from .doubts import Doubt, DoubtOutcome, DoubtQuerySet
 from .listings import EventKind, Listing, ListingEvent, PricePoint
 from .matches import Cause, Match, MatchQuerySet, MatchState, new_public_id
 from .people import Block, BlockKind, Note, Tag, WatchTag, WatchVersion
 from .prices import Sample, WatchPrices
-from .watches import Policy, ShippingWish, Target, TargetKind, TargetQuerySet, Watch, WatchQuerySet, WatchTarget
+from .targets import Target, TargetKind, TargetQuerySet, WatchTarget
+from .watches import Policy, RelistedWish, ShippingWish, Watch, WatchKind, WatchQuerySet
 
 __all__ = [
     "Block",
     "BlockKind",
     "Cause",
     "Check",
+    "Crossing",
+    "CrossingKind",
     "Doubt",
     "DoubtOutcome",
     "DoubtQuerySet",
@@ -26,6 +30,7 @@ __all__ = [
     "Outcome",
     "Policy",
     "PricePoint",
+    "RelistedWish",
     "Sample",
     "ShippingWish",
     "Tag",
@@ -33,6 +38,7 @@ __all__ = [
     "TargetKind",
     "TargetQuerySet",
     "Watch",
+    "WatchKind",
     "WatchPrices",
     "WatchQuerySet",
     "WatchTag",

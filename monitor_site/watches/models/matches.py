@@ -35,6 +35,7 @@ class Cause(models.TextChoices):
     RELISTED = "relisted", _("listed again")
     CHANGED = "changed", _("changed")
     EXISTING = "existing", _("already there")
+    CROSSED = "crossed", _("what you wanted to be told of")
 
 
 class MatchQuerySet(models.QuerySet["Match"]):
@@ -57,7 +58,8 @@ class Match(models.Model):
     """A listing meets a watch, once. ``decision`` is what every rule said, as they were then.
 
     ``user`` repeats the watch's user, so that a feed is one index away. ``snoozed_until`` keeps it out of the feed
-    until then; ``blocked_by`` is the block that put it aside.
+    until then; ``blocked_by`` is the block that put it aside. That of a listing watch is made silently by its first
+    look; each crossing moves ``matched_at``, so that it comes to the top of the feed.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="matches")
@@ -88,7 +90,7 @@ class Match(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["user", "-id"], condition=Q(silent=False), name="match_feed"),
-            models.Index(fields=["user", "-matched_at"], condition=Q(silent=False), name="match_feed_by_time"),
+            models.Index(fields=["user", "-matched_at", "-id"], condition=Q(silent=False), name="match_feed_in_time"),
             models.Index(fields=["user"], condition=Q(state="new", silent=False), name="match_new"),
             models.Index(fields=["user", "-id"], condition=Q(state="ignored"), name="match_ignored"),
             models.Index(fields=["listing", "user"], name="match_by_listing_and_user"),

@@ -6,7 +6,8 @@ from django.db import models
 from django.db.models import Q
 
 from .listings import Listing
-from .watches import Target, Watch
+from .targets import Target
+from .watches import Watch
 
 
 class Sample(models.Model):

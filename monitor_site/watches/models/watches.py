@@ -1,4 +1,4 @@
-"""Watches and the questions they ask."""
+"""What people watch."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -10,19 +10,37 @@ from django.db.models.functions import Length
 from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext_lazy as _
 
-from .listings import Listing
-
+LONGEST_WATCH_NAME = 80
 LONGEST_PATTERN = 200
 MOST_RATED = 1_000_000
 MOST_BIDS = 10_000
 LONGEST_WINDOW_MINUTES = 60 * 24 * 30
 LONGEST_AGE_HOURS = 24 * 365
+MOST_FALL_PERCENT = 99
+MOST_RISE_PERCENT = 1_000
+MOST_AMOUNT = 9_999_998
+FEWEST_DAYS, MOST_DAYS = 2, 365
 
 
 class Policy(models.TextChoices):
     """What a match may lead to."""
 
     NOTIFY = "notify", _("Notify")
+
+
+class WatchKind(models.TextChoices):
+    """What a watch is about: whatever meets its words, or one listing."""
+
+    SEARCH = "search", _("search")
+    LISTING = "listing", _("one listing")
+
+
+class RelistedWish(models.TextChoices):
+    """What becomes of what is listed again under a new number."""
+
+    ALERT = "alert", _("Show it as a new match")
+    SILENT = "silent", _("Note it quietly")
+    PRICE_CHANGE = "price_change", _("Show it only if its price differs")
 
 
 class ShippingWish(models.TextChoices):
@@ -50,8 +68,30 @@ def _within(name: str, least: int, most: int) -> models.CheckConstraint:
     return models.CheckConstraint(condition=inside, name=f"watch_{name}_bounded")
 
 
+def _any_trigger() -> Q:
+    """At least one of the triggers of a listing watch is set."""
+    found = Q(back_on_sale=True)
+    for name in ("price_max", "ends_within_minutes", *TRIGGER_BOUNDS):
+        found |= Q(**{f"{name}__isnull": False})
+    return found
+
+
+# Of a listing watch alone. Field → least and most.
+TRIGGER_BOUNDS = {
+    "fall_percent": (1, MOST_FALL_PERCENT),
+    "fall_amount": (1, MOST_AMOUNT),
+    "rise_percent": (1, MOST_RISE_PERCENT),
+    "rise_amount": (1, MOST_AMOUNT),
+    "lowest_days": (FEWEST_DAYS, MOST_DAYS),
+}
+
+
 class Watch(models.Model):
     """A user's standing wish: words, limits, policy, pace.
+
+    One of kind ``listing`` is about the listing ``external_id`` of its one marketplace, has no words and at least one
+    trigger: what its price must do (``fall_…``, ``rise_…``, ``price_max``, ``lowest_days``), ``back_on_sale``,
+    ``ends_within_minutes``. Whether there is such a listing its first look tells.
 
     ``marketplaces`` are the names of one or several, sorted. ``must``, ``any_of`` and ``none_of`` are lists of words.
     A word may hold alternatives, ``a|b``. ``pattern`` is a regular expression that the title must match. With
@@ -62,7 +102,9 @@ class Watch(models.Model):
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="watches")
-    name = models.CharField(_("name"), max_length=80)
+    kind = models.CharField(_("kind"), max_length=8, choices=WatchKind.choices, default=WatchKind.SEARCH)
+    name = models.CharField(_("name"), max_length=LONGEST_WATCH_NAME)
+    external_id = models.CharField(_("item ID"), max_length=64, blank=True, default="")
     marketplaces = models.JSONField(_("marketplaces"))
     must = models.JSONField(_("all of these words"), default=list, blank=True)
     any_of = models.JSONField(_("at least one of these words"), default=list, blank=True)
@@ -81,6 +123,15 @@ class Watch(models.Model):
     bids_max = models.PositiveIntegerField(_("most bids"), null=True, blank=True)
     ends_within_minutes = models.PositiveIntegerField(_("ends within (minutes)"), null=True, blank=True)
     listed_within_hours = models.PositiveIntegerField(_("listed within (hours)"), null=True, blank=True)
+    fall_percent = models.PositiveIntegerField(_("price falls by (percent)"), null=True, blank=True)
+    fall_amount = models.PositiveIntegerField(_("price falls by (amount)"), null=True, blank=True)
+    rise_percent = models.PositiveIntegerField(_("price rises by (percent)"), null=True, blank=True)
+    rise_amount = models.PositiveIntegerField(_("price rises by (amount)"), null=True, blank=True)
+    lowest_days = models.PositiveIntegerField(_("lowest price in (days)"), null=True, blank=True)
+    back_on_sale = models.BooleanField(_("back on sale"), default=False)
+    relisted = models.CharField(
+        _("listed again"), max_length=12, choices=RelistedWish.choices, default=RelistedWish.ALERT
+    )
     options = models.JSONField(default=dict, blank=True)
     policy = models.CharField(_("then"), max_length=8, choices=Policy.choices, default=Policy.NOTIFY)
     interval_seconds = models.PositiveIntegerField(_("check every (seconds)"), default=60)
@@ -118,6 +169,21 @@ class Watch(models.Model):
             _within("bids_max", 0, MOST_BIDS),
             _within("ends_within_minutes", 1, LONGEST_WINDOW_MINUTES),
             _within("listed_within_hours", 1, LONGEST_AGE_HOURS),
+            *(_within(name, least, most) for name, (least, most) in TRIGGER_BOUNDS.items()),
+            models.CheckConstraint(condition=Q(relisted__in=RelistedWish.values), name="watch_relisted_known"),
+            models.CheckConstraint(
+                condition=Q(**dict.fromkeys(TRIGGER_BOUNDS), kind=WatchKind.SEARCH, external_id="", back_on_sale=False)
+                | Q(
+                    _any_trigger(),
+                    ~Q(external_id=""),
+                    kind=WatchKind.LISTING,
+                    marketplaces__1__isnull=True,
+                    must=[],
+                    any_of=[],
+                    none_of=[],
+                ),
+                name="watch_is_of_its_kind",
+            ),
         ]
         indexes: ClassVar = [models.Index(fields=["user", "created_at"], name="watch_by_user")]
 
@@ -128,113 +194,7 @@ class Watch(models.Model):
         """Its matches come, and nobody is alerted."""
         return self.muted_at is not None and (self.muted_until is None or self.muted_until > now)
 
-
-class TargetKind(models.TextChoices):
-    """What a target asks: what a search finds, how one listing is, or what was sold of what a search asks for."""
-
-    SEARCH = "search", _("search")
-    LISTING = "listing", _("listing")
-    SOLD = "sold", _("sold")
-
-
-class TargetQuerySet(models.QuerySet["Target"]):
-    """Questions of watches, looks at listings and questions for sales stand in one table; figures speak of one kind."""
-
-    def searches(self) -> "TargetQuerySet":
-        """The questions that watches ask."""
-        return self.filter(kind=TargetKind.SEARCH)
-
-    def looks(self) -> "TargetQuerySet":
-        """The listings that are looked at."""
-        return self.filter(kind=TargetKind.LISTING)
-
-    def sales(self) -> "TargetQuerySet":
-        """The questions for what was sold."""
-        return self.filter(kind=TargetKind.SOLD)
-
-
-class Target(models.Model):
-    """One canonical question to one marketplace, asked once for all watches that want the answer.
-
-    A ``search`` beats on the grid of its interval. A ``listing`` asks about ``listing``; ``criteria`` is its external
-    id. A ``sold`` asks what was sold of what ``search`` asks for. The ``due_at`` of these two is the exact time of the
-    next time, their interval only how far ahead that was.
-
-    ``fence`` is the fence of the last result that counted. ``recent`` is the last good answer, external id → digest:
-    what equals it needs no look into the database. ``usual`` is what the gateway remembers of the question: plain JSON,
-    its own affair. ``empty_streak`` counts in a row suspicious empty pages, of a listing answers that it is gone;
-    ``failures`` failed checks in a row.
-    """
-
-    marketplace = models.CharField(max_length=40)
-    kind = models.CharField(max_length=8, choices=TargetKind.choices, default=TargetKind.SEARCH)
-    key = models.CharField(max_length=64, unique=True)
-    criteria = models.TextField()
-    listing = models.OneToOneField(Listing, on_delete=models.CASCADE, null=True, blank=True, related_name="look")
-    search = models.OneToOneField("self", on_delete=models.CASCADE, null=True, blank=True, related_name="sold")
-    active = models.BooleanField(default=True)
-    interval_seconds = models.PositiveIntegerField()
-    due_at = models.DateTimeField(null=True, blank=True)
-    fence = models.BigIntegerField(default=0)
-    recent = models.JSONField(default=dict)
-    usual = models.JSONField(default=dict)
-    empty_streak = models.PositiveIntegerField(default=0)
-    failures = models.PositiveIntegerField(default=0)
-    last_error = models.CharField(max_length=32, blank=True)
-    checked_at = models.DateTimeField(null=True, blank=True)
-    succeeded_at = models.DateTimeField(null=True, blank=True)
-    quarantined_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField()
-
-    objects = TargetQuerySet.as_manager()
-
-    class Meta:
-        constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(interval_seconds__gte=1), name="target_interval_positive"),
-            models.CheckConstraint(condition=Q(kind__in=TargetKind.values), name="target_kind_known"),
-            models.CheckConstraint(
-                condition=Q(kind=TargetKind.SEARCH, listing=None, search=None, due_at=None)
-                | Q(kind=TargetKind.LISTING, listing__isnull=False, search=None)
-                | Q(kind=TargetKind.SOLD, listing=None, search__isnull=False),
-                name="target_is_of_its_kind",
-            ),
-            models.CheckConstraint(
-                condition=Q(kind=TargetKind.SEARCH) | Q(active=False) | Q(due_at__isnull=False),
-                name="target_off_the_grid_has_a_time",
-            ),
-        ]
-        indexes: ClassVar = [models.Index(fields=["marketplace", "active"], name="target_by_marketplace")]
-
-    def __str__(self) -> str:
-        return f"{self.marketplace} {self.criteria}"
-
     @property
-    def is_look(self) -> bool:
-        """It asks about one listing."""
-        return self.kind == TargetKind.LISTING
-
-    @property
-    def is_search(self) -> bool:
-        """A watch asks it; it beats on a grid. All others have a time of their own and give way to it."""
-        return self.kind == TargetKind.SEARCH
-
-
-class WatchTarget(models.Model):
-    """A watch asks a target.
-
-    Until ``baselined_at`` is set, what was listed before ``began_at`` is the baseline. It is silent when ``quiet``.
-    """
-
-    watch = models.ForeignKey(Watch, on_delete=models.CASCADE, related_name="links")
-    target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="links")
-    began_at = models.DateTimeField()
-    quiet = models.BooleanField(default=True)
-    baselined_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["watch", "target"], name="watch_asks_a_target_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.watch_id} asks {self.target_id}"
+    def is_of_listing(self) -> bool:
+        """It is about one listing."""
+        return self.kind == WatchKind.LISTING

@@ -8,6 +8,7 @@ A moment becomes a ``<time>`` with the exact stamp in its title.
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from django import template
@@ -33,6 +34,11 @@ def icon(name: str, size: str = "") -> SafeString:
 
     Decoration only: the text beside it says what it means.
     """
+    return _icon(name, size)
+
+
+@cache  # some four hundred on a page of the feed, of a few dozen kinds
+def _icon(name: str, size: str) -> SafeString:
     return format_html(
         '<svg class="icon{}" aria-hidden="true"><use href="{}#{}"></use></svg>',
         f" icon--{size}" if size else "",

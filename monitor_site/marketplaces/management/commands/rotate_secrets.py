@@ -15,4 +15,4 @@ class Command(BaseCommand):
             count = services.rotate_secrets()
         except (vault.CannotOpen, vault.BadKeys) as error:
             raise CommandError(f"nothing was changed: {error}") from error
-        self.stdout.write(f"The secrets of {count} {'account' if count == 1 else 'accounts'} are under the first key.")
+        self.stdout.write(f"The secrets of {count} {'row' if count == 1 else 'rows'} are under the first key.")

@@ -1,27 +1,25 @@
-"""What an installation is doing, in figures: for ``manage.py status`` and whoever else asks."""
+"""The figures of an installation in words and as JSON: ``manage.py status``."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import redis
-from django.conf import settings
 from django.db.models import Count, Q, Sum
-from rq.utils import utcparse
 
-from monitor_site.connections import key, lane_queue
+from monitor_site.connections import key
+from monitor_site.engine import machines
+from monitor_site.engine.members import is_look
+from monitor_site.engine.schedule import Schedule
 from monitor_site.marketplaces import breaker
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.watches.models import Check, Listing, Match, Outcome, Target, TargetKind, TargetQuerySet, Watch
 
-from .members import is_look
-from .schedule import Schedule
+from . import clockwork, lanes
 
 WINDOW = timedelta(minutes=5)
 OVERDUE_MS = 1000
-# An idle worker is heard of every quarter of a minute; a busy one when its job is over.
-HEARTBEAT_PATIENCE = timedelta(seconds=75)
 
 
 def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
@@ -41,9 +39,7 @@ def snapshot(client: redis.Redis, *, now: datetime) -> dict[str, Any]:
         **_checks(now),
         "matches": Match.objects.filter(silent=False).count(),
         "listings": Listing.objects.count(),
-        "queues": {lane: _depth(client, lane) for lane in settings.LANES},
-        "workers": _alive_workers(client, now),
-        "promoters": sum(1 for _ in client.scan_iter(match=_pattern("promoter"))),
+        **_parts(client, now),
         **_marketplaces(client),
         "plugins_broken": dict(catalog().broken),
     }
@@ -106,22 +102,14 @@ def percentiles(ordered: Sequence[int]) -> dict[str, int | None]:
     return {name: ordered[min(len(ordered) - 1, int(len(ordered) * rank))] for name, rank in ranks.items()}
 
 
-def _depth(client: redis.Redis, lane: str) -> int:
-    return lane_queue(lane, client).count
-
-
-def _alive_workers(client: redis.Redis, now: datetime) -> int:
-    """RQ forgets a worker that said good-bye; one that was killed has an old heartbeat."""
-    names = client.smembers("rq:workers")
-    return sum(_heard_lately(client.hget(name, "last_heartbeat"), now) for name in names)
-
-
-def _heard_lately(heartbeat: Any, now: datetime) -> bool:
-    return heartbeat is not None and now - utcparse(heartbeat.decode()) < HEARTBEAT_PATIENCE
-
-
-def _pattern(kind: str) -> str:
-    return key(kind, "*")
+def _parts(client: redis.Redis, now: datetime) -> dict[str, Any]:
+    found, now_ms = lanes.lanes(client, now=now), Schedule(client).now_ms()
+    return {
+        "queues": {lane.name: lane.waiting for lane in found},
+        "workers": sum(lane.alive for lane in found),
+        "promoters": sum(one.alive for one in clockwork.promoters(client, now_ms=now_ms)),
+        "load": {host: state.level.value for host, state in machines.states(client).items()},
+    }
 
 
 def in_words(figures: dict[str, Any]) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from monitor_site.engine import status
 from monitor_site.engine.schedule import Schedule
 from monitor_site.marketplaces.breaker import breaker_key, good_key
 from monitor_site.marketplaces.models import MarketplaceAccount
+from monitor_site.ops import status
 from monitor_site.watches.models import Target
 from monitor_site.watches.record import record
 from tests.watches.makers import result, sighting, watch_of
@@ -81,7 +81,7 @@ def test_without_redis_it_says_so(settings: Any, monkeypatch: pytest.MonkeyPatch
     from django.core.management.base import CommandError
 
     nowhere = redis_library.Redis.from_url("redis://127.0.0.1:1/0")
-    monkeypatch.setattr("monitor_site.engine.management.commands.status.redis_client", lambda: nowhere)
+    monkeypatch.setattr("monitor_site.ops.management.commands.status.redis_client", lambda: nowhere)
     with pytest.raises(CommandError, match="Redis does not answer"):
         call_command("status")
 

@@ -7,7 +7,7 @@ import redis
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from monitor_site.connections import redis_client
-from monitor_site.engine import status
+from monitor_site.ops import status
 
 
 class Command(BaseCommand):

@@ -1,0 +1,118 @@
+"""What alerts say, in the active language. Titles and names of strangers are tamed here."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext, ngettext, pgettext
+
+from monitor_site import wording
+from monitor_site.contract import Condition, Shipping
+from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches.models import CrossingKind, Listing
+from monitor_site.watches.named import CONDITIONS, SHIPPINGS
+
+from .escaping import tame
+from .models import Alert, AlertKind
+
+MOST_WATCHES = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """An alert in words: a headline, facts, and where to look."""
+
+    alert: Alert
+    headline: str
+    facts: Sequence[str]
+    watches: Sequence[str]
+    path: str
+
+
+def said(alert: Alert, *, watches: Collection[str], path: str, language: str) -> Said:
+    """An alert in the active language; ``watches`` are the names of those that hit."""
+    names = [tame(name) for name in watches]
+    facts = [] if alert.listing is None else facts_of(alert.listing, language)
+    return Said(alert=alert, headline=headline(alert), facts=facts, watches=names, path=path)
+
+
+def headline(alert: Alert) -> str:
+    """The one line that must be enough."""
+    return _of_listing(alert, alert.listing) if alert.listing else _of_ourselves(alert)
+
+
+def _of_listing(alert: Alert, listing: Listing) -> str:
+    values = {"title": tame(listing.title), "price": _money(alert.facts.get("price"), listing)}
+    if alert.kind in {AlertKind.PRICE_DROP, AlertKind.PRICE_RISE, AlertKind.CROSSING}:
+        values["before"] = _money(alert.facts.get("before"), listing)
+    if alert.kind == AlertKind.CROSSING:
+        values["event"] = str(CrossingKind(alert.facts["event"]).label)
+    return _pattern(alert) % values
+
+
+def _pattern(alert: Alert) -> str:
+    moved = gettext("%(before)s → %(price)s · %(title)s")
+    moves = alert.facts.get("before") not in {None, alert.facts.get("price")}
+    told = moved if moves else gettext("%(price)s · %(title)s")
+    crossed = gettext("%(event)s: %(what)s") % {"event": "%(event)s", "what": told}
+    # Translators: headlines of alerts; the title comes last, since it may be long.
+    patterns = {
+        AlertKind.PRICE_DROP: moved,
+        AlertKind.PRICE_RISE: moved,
+        AlertKind.CROSSING: crossed,
+        AlertKind.BACK: gettext("Back on sale: %(price)s · %(title)s"),
+        AlertKind.SOLD: gettext("Sold or gone: %(title)s"),
+    }
+    return patterns.get(AlertKind(alert.kind), gettext("%(price)s · %(title)s"))
+
+
+def _money(amount: Any, listing: Listing) -> str:
+    """An unknown price says so; it is never 0."""
+    if amount is None:
+        return gettext("price unknown")
+    return wording.money(int(amount), listing.currency)
+
+
+def _of_ourselves(alert: Alert) -> str:
+    facts = alert.facts
+    if alert.kind == AlertKind.TEST:
+        test = (
+            gettext("The weekly test of “%(channel)s”") if facts.get("weekly") else gettext("A test of “%(channel)s”")
+        )
+        return test % {"channel": tame(facts.get("channel", ""))}
+    return trouble(facts)
+
+
+def trouble(facts: dict[str, Any]) -> str:
+    """What is wrong with one of our own parts, and what is done about it."""
+    values = {"channel": tame(str(facts.get("channel", ""))), "marketplace": tame(str(facts.get("marketplace", "")))}
+    sentences = {
+        "channel": gettext("The channel “%(channel)s” delivers nothing any more. What it should have told comes here."),
+    }
+    return sentences.get(str(facts.get("trouble")), gettext("Something needs you.")) % values
+
+
+def facts_of(listing: Listing, language: str) -> list[str]:
+    """Marketplace, grade, shipping: what decides in two seconds."""
+    condition = CONDITIONS.get(Condition(listing.condition))
+    named = [catalog().title(listing.marketplace, language), condition, SHIPPINGS[Shipping(listing.shipping)]]
+    return [str(name) for name in named if name]
+
+
+def heading_of(many: Sequence[Said]) -> str:
+    """The subject of a message that tells of several things."""
+    names = list(dict.fromkeys(name for one in many for name in one.watches))
+    count = len(many)
+    if not names:
+        return ngettext("%(n)d message", "%(n)d messages", count) % {"n": count}
+    shown = pgettext("between names", ", ").join(names[:MOST_WATCHES])
+    more = len(names) - MOST_WATCHES
+    if more > 0:
+        shown = gettext("%(names)s and %(n)d more") % {"names": shown, "n": more}
+    return ngettext("%(n)d message: %(names)s", "%(n)d messages: %(names)s", count) % {"n": count, "names": shown}
+
+
+def watches_line(one: Said) -> str:
+    """Which watches it met."""
+    names = pgettext("between names", ", ").join(one.watches)
+    return ngettext("Watch: %(names)s", "Watches: %(names)s", len(one.watches)) % {"names": names} if names else ""

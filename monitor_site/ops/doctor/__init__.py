@@ -1,0 +1,1 @@
+"""What commonly is wrong with an installation: small checks, each one line with what to do."""
