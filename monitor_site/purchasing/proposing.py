@@ -9,8 +9,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from monitor_site.outbox import services as outbox
-from monitor_site.watches.follow import wanted
 from monitor_site.watches.models import Match
+from monitor_site.watches.wants import wanted
 
 from .models import BuyPolicy, BuyRule, Mode, Order, Way
 from .moving import TOPIC, Because, Overtaken, move

@@ -111,7 +111,9 @@ FIELDS = {"price": 999, "shipping": 1, "price_max": 2000, "way": "partner_api", 
 def test_an_approval_of_anything_but_what_was_shown_is_refused(alice, now, field):
     budget_of(alice, now=now, kind="user")
     order = proposal(alice, now)
-    Order.objects.filter(pk=order.pk).update(**{"price_max": 5000} if field == "shipping" else {}, **{field: FIELDS[field]})
+    Order.objects.filter(pk=order.pk).update(
+        **{"price_max": 5000} if field == "shipping" else {}, **{field: FIELDS[field]}
+    )
     order = Order.objects.get(pk=order.pk)
     with pytest.raises(Changed):
         answered(order, now)
