@@ -2,9 +2,8 @@
 
 from datetime import datetime
 
-from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy as ctx
 
 from monitor_site import wording
 from monitor_site.purchasing.handing import PERSON
@@ -16,29 +15,29 @@ from monitor_site.purchasing.transitions import BOUGHT, ENDED, HELD, State
 from .standing import standing_of
 
 STATES = {
-    State.PROPOSED: ctx("order", "proposed"),
-    State.AWAITING_APPROVAL: ctx("order", "waits for your answer"),
-    State.READY: ctx("order", "approved"),
-    State.SUBMITTING: ctx("order", "being ordered"),
-    State.HANDED_OVER: ctx("order", "yours to order"),
-    State.UNKNOWN: ctx("order", "outcome unknown, checking"),
-    State.NEEDS_HUMAN: ctx("order", "needs your look"),
-    State.PLACED: ctx("order", "bought"),
-    State.LEADING: ctx("order", "highest bidder"),
-    State.OUTBID: ctx("order", "outbid"),
-    State.WON: ctx("order", "won"),
-    State.LATE_PLACED: ctx("order", "bought, found out late"),
-    State.PAID: ctx("order", "paid"),
-    State.SHIPPED: ctx("order", "on the way"),
-    State.RECEIVED: ctx("order", "received"),
-    State.MARKET_CANCELLED: ctx("order", "cancelled by the marketplace"),
-    State.CANCELLED: ctx("order", "cancelled"),
-    State.DECLINED: ctx("order", "declined"),
-    State.EXPIRED: ctx("order", "expired"),
-    State.REFUSED: ctx("order", "refused by the marketplace"),
-    State.NOT_PLACED: ctx("order", "not bought"),
-    State.SOLD_TO_OTHER: ctx("order", "sold to someone else"),
-    State.LOST: ctx("order", "lost"),
+    State.PROPOSED: pgettext_lazy("order", "proposed"),
+    State.AWAITING_APPROVAL: pgettext_lazy("order", "waits for your answer"),
+    State.READY: pgettext_lazy("order", "approved"),
+    State.SUBMITTING: pgettext_lazy("order", "being ordered"),
+    State.HANDED_OVER: pgettext_lazy("order", "yours to order"),
+    State.UNKNOWN: pgettext_lazy("order", "outcome unknown, checking"),
+    State.NEEDS_HUMAN: pgettext_lazy("order", "needs your look"),
+    State.PLACED: pgettext_lazy("order", "bought"),
+    State.LEADING: pgettext_lazy("order", "highest bidder"),
+    State.OUTBID: pgettext_lazy("order", "outbid"),
+    State.WON: pgettext_lazy("order", "won"),
+    State.LATE_PLACED: pgettext_lazy("order", "bought, found out late"),
+    State.PAID: pgettext_lazy("order", "paid"),
+    State.SHIPPED: pgettext_lazy("order", "on the way"),
+    State.RECEIVED: pgettext_lazy("order", "received"),
+    State.MARKET_CANCELLED: pgettext_lazy("order", "cancelled by the marketplace"),
+    State.CANCELLED: pgettext_lazy("order", "cancelled"),
+    State.DECLINED: pgettext_lazy("order", "declined"),
+    State.EXPIRED: pgettext_lazy("order", "expired"),
+    State.REFUSED: pgettext_lazy("order", "refused by the marketplace"),
+    State.NOT_PLACED: pgettext_lazy("order", "not bought"),
+    State.SOLD_TO_OTHER: pgettext_lazy("order", "sold to someone else"),
+    State.LOST: pgettext_lazy("order", "lost"),
 }
 TONES = {"ok": BOUGHT, "warn": HELD | {State.AWAITING_APPROVAL}}
 DECLINE_REASONS = {
@@ -49,10 +48,10 @@ DECLINE_REASONS = {
 }
 REASONS = DECLINE_REASONS | {"budget": _("no budget covered it"), "gone": _("it was gone")}
 ACTORS = {
-    PERSON: ctx("actor", "you"),
-    "rule": ctx("actor", "the rule"),
-    "worker": ctx("actor", "this site"),
-    "clock": ctx("actor", "time ran out"),
+    PERSON: pgettext_lazy("actor", "you"),
+    "rule": pgettext_lazy("actor", "the rule"),
+    "worker": pgettext_lazy("actor", "this site"),
+    "clock": pgettext_lazy("actor", "time ran out"),
 }
 PERIODS = {
     "": _("for one thing"),
