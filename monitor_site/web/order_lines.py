@@ -62,6 +62,7 @@ class Proposal:
     covers: list[CoverLine]
     guarded: bool
     changed: str
+    short: bool
     expired: bool
     possible: bool
     can_extend: bool
@@ -92,7 +93,7 @@ def line_of(order: Order) -> Line:
         order=order,
         marketplace=catalog().title(order.listing.marketplace, get_language() or "en"),
         picture=pictures.address(images[0], size=160) if images else "",
-        state=state_words(order.state),
+        state=gettext("Was it you?") if group_of(order) == "asked" else state_words(order.state),
         tone=tone_of(order.state),
         reason=reason_words(order),
     )
@@ -109,6 +110,7 @@ def proposal_of(order: Order, *, now: datetime) -> Proposal:
         covers=[_cover_line(cover) for cover in covers],
         guarded=guarded,
         changed=changed,
+        short=short,
         expired=expired,
         possible=guarded and not changed and not expired and not short,
         can_extend=not expired and not order.reason,
