@@ -38,28 +38,21 @@ class BudgetForm(OverallForm):
     """A budget that watches and tags share."""
 
     name = forms.CharField(label=_("Name"), max_length=80, widget=forms.TextInput(attrs={"class": "input"}))
-    watches = forms.ModelMultipleChoiceField(
-        label=_("Watches"), queryset=Watch.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
-    )
-    tags = forms.ModelMultipleChoiceField(
-        label=_("Tags"), queryset=Tag.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
-    )
+    watches = forms.MultipleChoiceField(label=_("Watches"), required=False, widget=forms.CheckboxSelectMultiple)
+    tags = forms.MultipleChoiceField(label=_("Tags"), required=False, widget=forms.CheckboxSelectMultiple)
     form_key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        watches, tags = self.fields["watches"], self.fields["tags"]
-        watches.queryset = Watch.objects.of(user).order_by("name", "pk")  # type: ignore[attr-defined]
-        tags.queryset = Tag.objects.filter(user=user).order_by("name", "pk")  # type: ignore[attr-defined]
-        for field in (watches, tags):
-            field.label_from_instance = lambda one: one.name  # type: ignore[attr-defined]
+        self.theirs = {"watches": Watch.objects.of(user), "tags": Tag.objects.filter(user=user)}
+        for name, rows in self.theirs.items():
+            self.fields[name].choices = list(rows.order_by("name", "pk").values_list("pk", "name"))  # type: ignore[attr-defined]
 
     def wish(self) -> BudgetWish:
         """What the form says, once it is valid."""
         data = self.cleaned_data
-        return BudgetWish(
-            name=data["name"], limits=self.limits(), watches=list(data["watches"]), tags=list(data["tags"])
-        )
+        shared = {name: list(rows.filter(pk__in=data[name])) for name, rows in self.theirs.items()}
+        return BudgetWish(name=data["name"], limits=self.limits(), **shared)
 
 
 def initial_of(budget: Budget | None) -> dict[str, Any]:

@@ -52,6 +52,7 @@ OF_NOBODY = {
 }  # fmt: skip
 # What only staff get; for everybody else it is not there.
 OF_STAFF = {"operations"}
+HERS = ("watch", "thing", "seller", "tag", "phrase", "feed", "channel", "budget")
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 
 
