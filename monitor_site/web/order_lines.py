@@ -93,7 +93,7 @@ def line_of(order: Order) -> Line:
         order=order,
         marketplace=catalog().title(order.listing.marketplace, get_language() or "en"),
         picture=pictures.address(images[0], size=160) if images else "",
-        state=gettext("Was it you?") if group_of(order) == "asked" else state_words(order.state),
+        state=state_words(State.NEEDS_HUMAN if group_of(order) == "asked" else order.state),
         tone=tone_of(order.state),
         reason=reason_words(order),
     )
