@@ -114,6 +114,7 @@ INSTALLED_APPS = [
     "monitor_site.marketplaces",
     "monitor_site.watches",
     "monitor_site.alerts",
+    "monitor_site.purchasing",
     "monitor_site.web",
     "monitor_site.ops",
 ]
@@ -218,6 +219,10 @@ ALERT_NETWORKS = env_list("ALERT_NETWORKS")
 EMAIL_URL = Unshown(env("EMAIL_URL"))
 EMAIL_FROM = env("EMAIL_FROM")
 VAPID_PRIVATE_KEY = Unshown(env("VAPID_PRIVATE_KEY"))
+
+# -- money ---------------------------------------------------------------------------------------------------------
+# SPENDING_STOPPED: nothing is bought by anybody, whatever the switches on the pages say.
+SPENDING_STOPPED = env_bool("SPENDING_STOPPED", default=False)
 
 # -- people -------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"

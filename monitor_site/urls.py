@@ -9,6 +9,7 @@ from monitor_site.ops import pages, scraping
 from monitor_site.web import (
     auction_pages,
     block_pages,
+    budget_pages,
     channel_acts,
     channel_pages,
     channel_test,
@@ -21,6 +22,7 @@ from monitor_site.web import (
     listing_watches,
     live,
     matches,
+    order_pages,
     pictures,
     previews,
     prices,
@@ -30,6 +32,7 @@ from monitor_site.web import (
     watch_acts,
     watch_alerts,
     watch_bulk,
+    watch_buying,
     watch_history,
     watches,
     why_not,
@@ -67,6 +70,7 @@ watch_urls = [
     path("<int:pk>/unmute/", watch_acts.watch_unmute, name="watch-unmute"),
     path("<int:pk>/tags/", watch_acts.watch_tags, name="watch-tags"),
     path("<int:pk>/alerts/", watch_alerts.watch_alerts, name="watch-alerts"),
+    path("<int:pk>/buying/", watch_buying.watch_buying, name="watch-buying"),
     path("<int:pk>/copy/", watch_acts.watch_copy, name="watch-copy"),
     path("<int:pk>/check/", watches.watch_check, name="watch-check"),
     path("<int:pk>/delete/", watches.watch_delete, name="watch-delete"),
@@ -75,6 +79,24 @@ decision_urls = [
     path("", decision_pages.decision, name="decision"),
     path("ignore/", decision_pages.ignore, name="decision-ignore"),
     path("restore/", decision_pages.restore, name="decision-restore"),
+]
+order_urls = [
+    path("", order_pages.order_list, name="orders"),
+    path("<str:public_id>/", order_pages.order, name="order"),
+    path("<str:public_id>/approve/", order_pages.approve, name="order-approve"),
+    path("<str:public_id>/decline/", order_pages.decline, name="order-decline"),
+    path("<str:public_id>/extend/", order_pages.extend, name="order-extend"),
+    path("<str:public_id>/bought/", order_pages.bought, name="order-bought"),
+    path("<str:public_id>/not-bought/", order_pages.not_bought, name="order-not-bought"),
+]
+budget_urls = [
+    path("", budget_pages.page, name="budgets"),
+    path("new/", budget_pages.new, name="budget-new"),
+    path("all/", budget_pages.overall, name="budget-all"),
+    path("stop/", budget_pages.stop, name="spending-stop"),
+    path("resume/", budget_pages.resume, name="spending-resume"),
+    path("<int:pk>/", budget_pages.budget, name="budget"),
+    path("<int:pk>/remove/", budget_pages.remove, name="budget-remove"),
 ]
 block_urls = [
     path("", block_pages.block_list, name="blocks"),
@@ -119,6 +141,9 @@ urlpatterns = [
     path("", matches.feed, name="home"),
     path("matches/", include(match_urls)),
     path("m/<str:public_id>/", include(decision_urls)),
+    path("approvals/", order_pages.approvals, name="approvals"),
+    path("orders/", include(order_urls)),
+    path("budgets/", include(budget_urls)),
     path("auctions/", auction_pages.auction_list, name="auctions"),
     path("listings/<int:pk>/", listing_pages.listing, name="listing"),
     path("listings/<int:pk>/look/", listing_pages.look, name="listing-look"),

@@ -12,6 +12,7 @@ class MarketplaceAccount(models.Model):
     """Settings and credentials at one marketplace; without a ``user`` it is the installation's own, used to read.
 
     ``values`` holds what anybody may see, ``sealed`` the secrets as the vault wrote them: no other code reads it.
+    Without ``spends_since``, which an operator sets, nothing real is ever spent with it.
     ``updated_at`` moves when values or secrets change, not when the account is paused.
     """
 
@@ -30,6 +31,7 @@ class MarketplaceAccount(models.Model):
     sealed = models.TextField(blank=True, editable=False)
     paused_until = models.DateTimeField(_("paused until"), null=True, blank=True)
     pause_reason = models.CharField(_("reason"), max_length=32, blank=True)
+    spends_since = models.DateTimeField(_("spends since"), null=True, blank=True, editable=False)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
 

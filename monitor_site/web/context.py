@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 
 from monitor_site import wording
 from monitor_site.accounts.models import Theme
+from monitor_site.purchasing.queries import waiting
 from monitor_site.watches.models import Match, MatchState, Watch
 
 from . import live
@@ -20,6 +21,7 @@ from .auctions import ending_soon
 from .middleware import THEME_COOKIE
 
 COUNTED = 100
+COUNTS = ("new", "ending", "watches", "asking")
 THEMES = (Theme.SYSTEM, Theme.LIGHT, Theme.DARK)
 
 
@@ -51,15 +53,16 @@ def theme_of(request: HttpRequest) -> str:
 
 
 def counts(user: Any) -> dict[str, int]:
-    """New matches and auctions that end within the hour (both counted up to 100), and watches of a person."""
+    """New matches, auctions that end within the hour, proposals (all up to 100), and watches of a person."""
     if not user.is_authenticated:
-        return {"new": 0, "ending": 0, "watches": 0}
+        return dict.fromkeys(COUNTS, 0)
     new = Match.objects.of(user).told().awake(now=timezone.now()).filter(state=MatchState.NEW).order_by()[:COUNTED]
     ending = ending_soon(user, now=timezone.now())
     watches = Watch.objects.of(user).order_by()
+    asking = waiting(user, now=timezone.now()).select_related(None).order_by()[:COUNTED]
     person = get_user_model().objects.filter(pk=user.pk)
-    counted = person.values_list(HowMany(new), HowMany(ending), HowMany(watches)).get()
-    return dict(zip(("new", "ending", "watches"), counted, strict=True))
+    counted = person.values_list(HowMany(new), HowMany(ending), HowMany(watches), HowMany(asking)).get()
+    return dict(zip(COUNTS, counted, strict=True))
 
 
 class HowMany(Subquery):

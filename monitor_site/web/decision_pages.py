@@ -15,15 +15,18 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
+from monitor_site.purchasing import queries
+from monitor_site.purchasing.transitions import State
 from monitor_site.watches import services
-from monitor_site.watches.models import Match, MatchState
+from monitor_site.watches.models import Listing, Match, MatchState
 
-from . import degraded
+from . import degraded, order_lines
 from .cards import card_of
 from .decision_facts import beginning_of, since_of, then_of
 from .feed import shown
 from .listing_facts import facts_of
 from .listing_pages import both_sizes, looked_again
+from .order_words import DECLINE_REASONS
 
 MOST_PICTURES = 10
 
@@ -57,7 +60,7 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
     match, thing = matches[0], matches[0].listing
     card = card_of(match)
     gone = card.standing.gone
-    return {
+    return _ordering(user, thing, now) | {
         "card": card,
         "listing": thing,
         "others": [card_of(other) for other in matches[1:]],
@@ -71,6 +74,17 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
         "snoozed": match.snoozed_until if match.snoozed_until and match.snoozed_until > now else None,
         "description": beginning_of(thing),
         "notes": [] if gone else degraded.notes_for("listing", user, marketplace=thing.marketplace),
+    }
+
+
+def _ordering(user: Any, thing: Listing, now: datetime) -> dict[str, Any]:
+    """What there is to decide about money, or what was decided."""
+    order = queries.order_of_listing(user, thing.pk)
+    asking = order is not None and order.state == State.AWAITING_APPROVAL
+    return {
+        "order": order_lines.line_of(order) if order else None,
+        "proposal": order_lines.proposal_of(order, now=now) if order and asking else None,
+        "reasons": DECLINE_REASONS.items(),
     }
 
 

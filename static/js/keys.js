@@ -14,7 +14,7 @@ function move(step) {
 const go = (selector, place = document) => place.querySelector(selector)?.click();
 const inCard = (selector) => current() && go(selector, current());
 const menu = (name) => () => go(`.nav a[href$="/${name}/"]`);
-const after = { m: menu("matches"), u: menu("auctions"), w: menu("watches") };
+const after = { m: menu("matches"), u: menu("auctions"), w: menu("watches"), a: menu("approvals"), o: menu("orders") };
 const acts = {
   "/": () => ($("[data-open-search]")?.offsetParent ? go("[data-open-search]") : $("input[type=search]")?.focus()),
   "?": () => $("#keys")?.showModal(),

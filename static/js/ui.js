@@ -39,6 +39,18 @@ document.addEventListener("click", async (event) => {
     search.ariaExpanded = open;
     if (open) document.querySelector("#search input[type=search]").focus();
   }
+  const arm = at("[data-arm]");
+  if (arm && (arm.name !== "sure" || event.detail > 1)) {
+    event.preventDefault();
+    const label = (arm.dataset.label ??= arm.textContent);
+    arm.name = "sure";
+    arm.value = "yes";
+    arm.textContent = arm.dataset.arm;
+    setTimeout(() => {
+      arm.name = "";
+      arm.textContent = label;
+    }, 4e3);
+  }
   const copy = at("[data-copy]");
   if (copy) {
     await navigator.clipboard?.writeText(copy.dataset.copy);

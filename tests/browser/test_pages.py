@@ -1,6 +1,6 @@
 """What only a browser can tell: width, policy, scripts, the live stream."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -9,9 +9,11 @@ from playwright.sync_api import Page, expect
 
 from monitor_site.accounts.models import User
 from monitor_site.outbox import stream
+from monitor_site.purchasing import budgeting, proposing, rules
 from monitor_site.watches.models import MatchState, Watch
 from tests.browser.conftest import Open
-from tests.web.rows import match, watch_of
+from tests.purchasing.rows import budget_of, order_of
+from tests.web.rows import listing, match, watch_of
 
 pytestmark = pytest.mark.browser
 
@@ -25,6 +27,11 @@ ADDRESSES = (
     "/tags/",
     "/settings/feeds/",
     "/m/the-long-one/",
+    "/approvals/",
+    "/orders/",
+    "/orders/handed/",
+    "/budgets/",
+    "/budgets/new/",
     "/accounts/password/change/",
     "/accounts/logout/",
 )
@@ -42,6 +49,17 @@ def new_match(watch: Watch, number: int, **fields: object) -> None:
     match(watch, number, now=datetime.now(UTC), **fields)
 
 
+def order_rows(watch: Watch) -> None:
+    """A proposal, an order and a budget with everything long."""
+    now = datetime.now(UTC)
+    budget_of(watch.user, now=now, name="W" * 80, per_month=9_999_999, per_item=9_999_999, watches=[watch])
+    for number, state in ((11, "awaiting_approval"), (12, "handed_over")):
+        thing = listing(number, now=now, title="W" * 200, price=1_234_567)
+        soon = {"state": state, "public_id": state[:6], "expires_at": now + timedelta(hours=1)}
+        order = order_of(watch.user, now=now, listing=thing, price=1_234_567, watch=watch, **soon)
+        order.history.create(number=1, verb="approve", before=state, after="ready", actor="person", at=now)
+
+
 def tell(redis: redis_library.Redis, watch: Watch) -> None:
     stream.append(redis, user_id=watch.user_id, event="match", data={"match": 1, "watch": watch.pk})
 
@@ -52,6 +70,7 @@ def test_no_page_scrolls_sideways_at_any_width(open_page: Open, watch: Watch, la
     long = {"public_id": "the-long-one", "listing_description": "W" * 400, "price": 9_999_999}
     new_match(watch, 3, listing_title="W" * 200, listing_seller_id="s", listing_seller_name="W" * 100, **long)
     new_match(watch, 2, listing_title="W" * 200, listing_seller_name="とても長い名前の出品者" * 4, listing_kind="shop")
+    order_rows(watch)
     page = open_page("/matches/", language=language)
     wide = []
     for address in ADDRESSES:
@@ -187,3 +206,23 @@ def test_a_stream_that_fails_at_first_is_opened_again(open_page: Open, watch: Wa
     page.route("**/events/**", lambda route: route.fulfill(status=204), times=1)
     page.goto(page.url.replace("/more/", "/matches/"))
     expect(page.locator("#chip[data-state=on]")).to_be_visible(timeout=15_000)
+
+
+def test_money_moves_at_the_second_press_and_not_at_a_double_one(open_page: Open, watch: Watch) -> None:
+    now = datetime.now(UTC)
+    rules.set_rule(
+        watch=watch, wish=rules.BuyWish(price_max=5000, shipping_estimate=None, approval_minutes=30), now=now
+    )
+    budgeting.set_overall_budget(user=watch.user, limits=budgeting.Limits(per_day=5000), now=now)
+    found = match(watch, 1, now=now, listing_price=1000)
+    [order] = proposing.propose(match_ids=[found.pk], now=now)
+    page = open_page("/approvals/", language="en")
+    page.get_by_role("button", name="Approve").dblclick()
+    armed = page.get_by_role("button", name="Press again: ¥1,000")
+    expect(armed).to_be_visible()
+    order.refresh_from_db()
+    assert order.state == "awaiting_approval"
+    armed.click()
+    page.wait_for_url("**/orders/**")
+    order.refresh_from_db()
+    assert order.state == "ready"

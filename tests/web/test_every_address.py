@@ -1,7 +1,7 @@
 """Every address there is, walked by a stranger and by somebody else: a new one fails here until it has its place."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,16 +10,19 @@ from django.forms.models import model_to_dict
 from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 
 from monitor_site.accounts.models import User
 from monitor_site.accounts.signin import make_token
 from monitor_site.alerts import feeding
 from monitor_site.alerts.models import Delivery, FeedKind, WatchAlerts
+from monitor_site.purchasing.models import Budget, BuyRule, LedgerEntry, Order, Switch
 from monitor_site.watches import blocking, tagging
 from monitor_site.watches.models import Match, Watch
 from monitor_site.web import pictures
 
 from ..alerts.rows import channel_of
+from ..purchasing.rows import budget_of, order_of
 from .rows import match, watch_of
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -30,7 +33,8 @@ OF_ONES_OWN = {
     "home", "matches", "matches-seen", "auctions", "watches", "watch-new", "watch-new-listing", "watch-bulk",
     "watch-preview", "why-not", "blocks", "block-phrase", "block-seller", "tags", "more", "events",
     "set-language-pref", "set-theme", "account_change_password", "account_set_password", "feeds", "channels",
-    "channel-choose", "channel-new",
+    "channel-choose", "channel-new", "approvals", "orders", "budgets", "budget-new", "budget-all", "spending-stop",
+    "spending-resume",
 }  # fmt: skip
 OF_SOMEBODY = {
     "match-ignore", "match-restore", "match-snooze", "match-wake", "match-block", "listing", "listing-note",
@@ -39,7 +43,8 @@ OF_SOMEBODY = {
     "watch-restore", "watch-mute", "watch-unmute", "watch-tags", "watch-copy", "watch-preview-of", "block-remove",
     "tag-rename", "tag-remove", "watch-prices", "decision", "decision-ignore", "decision-restore", "feed-rotate",
     "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test", "channel-mute", "channel-unmute",
-    "channel-default", "channel-rotate", "delivery-again",
+    "channel-default", "channel-rotate", "delivery-again", "watch-buying", "order", "order-approve", "order-decline",
+    "order-extend", "order-bought", "order-not-bought", "budget", "budget-remove",
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
@@ -47,6 +52,7 @@ OF_NOBODY = {
 }  # fmt: skip
 # What only staff get; for everybody else it is not there.
 OF_STAFF = {"operations"}
+HERS = ("watch", "thing", "seller", "tag", "phrase", "feed", "channel", "budget")
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 
 
@@ -73,22 +79,32 @@ def hers(alice: User, now: datetime) -> Match:
     feeding.create_feed(user=alice, wish=wish, now=now)
     channel = channel_of(alice, now=now, name=f"{CANARY} channel")
     Delivery.objects.create(channel=channel, state="dead", ended_at=now, due_at=now, created_at=now, words=CANARY)
-    return match(watch, 1, now=now, listing_title=f"{CANARY} thing", listing_seller_name=f"{CANARY} seller")
+    budget_of(alice, now=now, name=f"{CANARY} budget", watches=[watch])
+    hers = match(watch, 1, now=now, listing_title=f"{CANARY} thing", listing_seller_name=f"{CANARY} seller")
+    asking = {"state": "awaiting_approval", "expires_at": timezone.now() + timedelta(hours=1)}
+    order_of(alice, now=now, listing=hers.listing, watch=watch, price=hers.listing.price, **asking)
+    return hers
 
 
 def ids(rows: Any) -> list[int]:
     return [row.pk for row in rows]
 
 
+def public_id_of(route: str, hers: Match) -> str:
+    if route.startswith("channels/"):
+        return Delivery.objects.get(channel__user=hers.user).public_id
+    return Order.objects.get(user=hers.user).public_id if route.startswith("orders/") else hers.public_id
+
+
 def address_of(route: str, hers: Match) -> str:
     rows = {"listings/": [hers.listing], "blocks/": hers.user.blocks.all(), "tags/": hers.user.tags.all()}
     rows["channels/"] = hers.user.channels.all()
-    delivery = Delivery.objects.get(channel__user=hers.user)
+    rows["budgets/"] = hers.user.budgets.all()
     rows["settings/feeds/"] = hers.user.feeds.all()
     number = next((pk for head, found in rows.items() if route.startswith(head) for pk in ids(found)), hers.watch_id)
     values = {
         "<int:pk>": number,
-        "<str:public_id>": delivery.public_id if route.startswith("channels/") else hers.public_id,
+        "<str:public_id>": public_id_of(route, hers),
         "<str:kind>": "telegram",
         "<str:signed>": pictures.address("https://elsewhere.example/1.jpg", size=160).split("/")[3],
         "<int:size>": 160,
@@ -107,6 +123,8 @@ def body_of(hers: Match) -> dict[str, Any]:
     wish = {"name": "mine now", "must": "mine", "marketplaces": ["mercari"], "interval": "60", "lists": hers.watch_id}
     more = {"sure": "yes", "row": "1", "upto": hers.pk, "filters": f"watch={hers.watch_id}", "form_key": "k"}
     channel = {"for": "hour", "on": "0", "end": "1", "importance": "2", "to_chat_id": "1", "tells": "match"}
+    money = {"seen": "0" * 64, "reason": "expensive", "paid": "1000", "then": "ask", "approval_minutes": "15"}
+    channel |= money | {"watches": [hers.watch_id], "per_day": "1"}
     return ids | wish | more | channel | {"user": hers.user_id, "live": f"{hers.watch_id},{hers.listing_id}"}
 
 
@@ -126,6 +144,10 @@ def everything_of(user: User) -> list[Any]:
     kept = [*Match.objects.of(user), *user.tags.all(), *user.blocks.all(), *user.notes.all(), *user.feeds.all()]
     channels = [*user.channels.all(), *Delivery.objects.filter(channel__user=user)]
     wishes = [sorted(one.channels.values_list("pk")) for one in WatchAlerts.objects.filter(watch__user=user)]
+    kept += [*Order.objects.of(user), *BuyRule.objects.filter(user=user), *Switch.objects.filter(user=user)]
+    kept += LedgerEntry.objects.filter(order__user=user)
+    budgets = [(one.name, one.per_day, sorted(one.watches.values_list("pk"))) for one in Budget.objects.of(user)]
+    wishes = [*wishes, *budgets]
     return [*watches, *map(model_to_dict, [*kept, *channels]), wishes, [one.sealed for one in user.channels.all()]]
 
 
@@ -154,7 +176,9 @@ def test_another_person_sees_and_changes_nothing(client: Client, hers: Match, bo
         if name in OF_SOMEBODY | OF_STAFF and (name, method) != ("watch-delete", "post"):
             assert answer.status_code in {404, 405}, method
         shown = text_of(answer)
-        for said in (f"{CANARY} {what}" for what in ("watch", "thing", "seller", "tag", "phrase", "feed", "channel")):
+        for said in (
+            f"{CANARY} {what}" for what in ("watch", "thing", "seller", "tag", "phrase", "feed", "channel", "budget")
+        ):
             assert said not in shown
     assert everything_of(hers.user) == before
 

@@ -12,8 +12,10 @@ from django.conf import settings
 from django.test import Client
 
 from monitor_site.accounts.models import User
-from monitor_site.watches.models import PricePoint
+from monitor_site.purchasing.models import BuyRule
+from monitor_site.watches.models import Listing, PricePoint
 from tests.alerts.rows import channel_of
+from tests.purchasing.rows import budget_of, order_of
 from tests.web.rows import match, watch_of
 
 BASE = Path(settings.BASE_DIR)
@@ -49,6 +51,16 @@ PAGES = [
     "/channels/1/remove/",
     "/settings/feeds/",
     "/m/of-the-first/",
+    "/approvals/",
+    "/orders/",
+    "/orders/asked/",
+    "/orders/handed/",
+    "/budgets/",
+    "/budgets/new/",
+    "/budgets/all/",
+    "/budgets/1/",
+    "/budgets/1/remove/",
+    "/watches/1/buying/",
     "/more/",
     "/ops/",
     "/accounts/password/change/",
@@ -79,6 +91,12 @@ def staff(client: Client, alice: User, now: datetime) -> Client:
         one = match(watch, number, now=now, listing_images=pictures, listing_id=number + 1, **fields)
         for price in (900, 800):
             PricePoint.objects.create(listing=one.listing, price=price, at=now + timedelta(seconds=price))
+    BuyRule.objects.create(watch=watch, user=alice, price_max=2000, updated_at=now)
+    budget_of(alice, now=now, pk=1, per_day=500, watches=[watch])
+    soon = datetime.now(UTC) + timedelta(hours=1)
+    for number, name, state in ((1, "asked", "awaiting_approval"), (2, "handed", "handed_over")):
+        fields = {"state": state, "public_id": name, "watch": watch, "expires_at": soon}
+        order_of(alice, now=now, listing=Listing.objects.get(pk=number), **fields)
     channel_of(alice, now=now, kind="ntfy", values={"topic": "t"})
     client.force_login(alice)
     return client

@@ -1,0 +1,111 @@
+"""Budgets made, changed and removed by their person."""
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from monitor_site.watches.models import Tag, Watch
+
+from . import ledger, periods
+from .models import Budget, BudgetKind, LedgerEntry, Measure, Scope
+
+MOST_BUDGETS = 50
+
+
+class TooManyBudgets(Exception):
+    """The person has :data:`MOST_BUDGETS` already."""
+
+
+class InUse(Exception):
+    """Something refers to the budget: watches, tags, or money that was held or spent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What may be spent, in whole units of the currency; no limit is ``None``, and so is 0."""
+
+    per_item: int | None = None
+    per_day: int | None = None
+    per_week: int | None = None
+    per_month: int | None = None
+    total: int | None = None
+    units: int | None = None
+
+    def fields(self) -> dict[str, int | None]:
+        """The columns of the row."""
+        return {name: value or None for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetWish:
+    """What a person wants a budget to be. The one of all their spending has no watches and tags of its own."""
+
+    name: str = ""
+    limits: Limits = field(default_factory=Limits)
+    watches: Collection[Watch] = ()
+    tags: Collection[Tag] = ()
+
+
+@transaction.atomic
+def create_budget(*, user: Any, wish: BudgetWish, now: datetime) -> Budget:
+    """A budget that watches share. Raises :class:`TooManyBudgets`."""
+    if Budget.objects.of(user).count() >= MOST_BUDGETS:
+        raise TooManyBudgets
+    moments = {"created_at": now, "updated_at": now}
+    budget = Budget.objects.create(user=user, name=wish.name, **wish.limits.fields(), **moments)
+    _share(budget, wish)
+    return budget
+
+
+@transaction.atomic
+def set_overall_budget(*, user: Any, limits: Limits, now: datetime) -> Budget:
+    """Limits of all that the person spends; made where there is none yet."""
+    moments = {"created_at": now, "updated_at": now}
+    budget, made = Budget.objects.get_or_create(user=user, kind=BudgetKind.USER, defaults=limits.fields() | moments)
+    if not made:
+        change_budget(budget=budget, wish=BudgetWish(limits=limits), now=now)
+    return budget
+
+
+@transaction.atomic
+def change_budget(*, budget: Budget, wish: BudgetWish, now: datetime) -> int:
+    """Valid at once for whatever is held next; returns what of the money is above the new limits, and stays so."""
+    for name, value in (wish.limits.fields() | {"name": wish.name, "updated_at": now}).items():
+        setattr(budget, name, value)
+    budget.save()
+    _share(budget, wish)
+    ledger.change_limits(budget, now=now)
+    return overrun_of(budget, now=now)
+
+
+def overrun_of(budget: Budget, *, now: datetime) -> int:
+    """What is held or spent above the limits of today."""
+    scopes = Scope.objects.filter(budget=budget, measure=Measure.MONEY, overrun__gt=0)
+    current = [one for one in scopes if one.starts == periods.starts(one.period, now=now)]
+    return max((one.overrun for one in current), default=0)
+
+
+def _share(budget: Budget, wish: BudgetWish) -> None:
+    """Only what is the same person's."""
+    if budget.kind != BudgetKind.NAMED:
+        return
+    budget.watches.set(one for one in wish.watches if one.user_id == budget.user_id)
+    budget.tags.set(one for one in wish.tags if one.user_id == budget.user_id)
+
+
+def is_used(budget: Budget) -> bool:
+    """Whether anything refers to it."""
+    booked = LedgerEntry.objects.filter(scope__budget=budget).exists()
+    return booked or budget.watches.exists() or budget.tags.exists()
+
+
+@transaction.atomic
+def remove_budget(*, budget: Budget) -> None:
+    """Forget a budget that guards nothing. Raises :class:`InUse`."""
+    Budget.objects.select_for_update().get(pk=budget.pk)
+    if is_used(budget):
+        raise InUse
+    budget.delete()

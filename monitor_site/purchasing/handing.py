@@ -1,0 +1,80 @@
+"""The assisted way: the person orders at the marketplace, and we hold the money and watch what becomes of it."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from monitor_site.watches import follow
+from monitor_site.watches.facts import OVER
+
+from .ledger import NoBudget, OverBudget
+from .models import Mode, Order, Way
+from .moving import Because, Overtaken, move
+from .transitions import State, Verb
+
+# So long a person may take at the marketplace before the money is free again.
+TIME_TO_ORDER = timedelta(hours=24)
+WORKER, PERSON = "worker", "person"
+
+
+def advance(*, order_ids: Collection[int], now: datetime) -> None:
+    """Take the next step of orders that wait for nobody but us; whatever runs twice changes nothing twice."""
+    orders = Order.objects.filter(pk__in=order_ids).select_related("listing")
+    for order in orders.order_by("pk"):
+        make_ready(order=order, now=now)
+        hand_over(order=order, now=now)
+
+
+def make_ready(*, order: Order, now: datetime) -> None:
+    """An automatic proposal becomes ready, or is ended because no budget covers it."""
+    if order.state != State.PROPOSED or order.mode != Mode.AUTOMATIC:
+        return
+    try:
+        move(order=order, verb=Verb.MAKE_READY, because=Because(actor=WORKER), now=now)
+    except (OverBudget, NoBudget) as error:
+        because = Because(actor=WORKER, fields={"reason": "budget"}, evidence={"error": str(error)})
+        move(order=order, verb=Verb.CANCEL, because=because, now=now)
+    except Overtaken:
+        order.refresh_from_db()
+
+
+def hand_over(*, order: Order, now: datetime) -> None:
+    """Give a ready order to its person, and look at the listing at once and often, to see whether it is sold."""
+    if order.state != State.READY or order.way != Way.ASSISTED:
+        return
+    if order.listing.status in OVER:
+        because = Because(actor=WORKER, fields={"reason": "gone"})
+        move(order=order, verb=Verb.CANCEL, because=because, now=now)
+        return
+    try:
+        because = Because(actor=WORKER, fields={"expires_at": now + TIME_TO_ORDER})
+        move(order=order, verb=Verb.HAND_OVER, because=because, now=now)
+    except Overtaken:
+        return
+    if follow.can_look(order.listing.marketplace):
+        follow.look_now(listing=order.listing, now=now)
+
+
+@transaction.atomic
+def say_bought(*, order: Order, paid: int, reference: str, actor: str, now: datetime) -> None:
+    """The person says that it was them, and what they paid. Raises what :func:`moving.move` raises."""
+    because = Because(actor=actor, fields={"paid": paid, "reference": reference[:80]}, paid=paid)
+    move(order=order, verb=Verb.PLACE, because=because, now=now)
+
+
+@transaction.atomic
+def say_not_bought(*, order: Order, actor: str, now: datetime) -> None:
+    """The person says that it was not them: it is somebody else's, or they do not want it any more."""
+    gone = order.listing.status in OVER
+    verb = Verb.SELL_TO_OTHER if gone else Verb.CANCEL
+    move(order=order, verb=verb, because=Because(actor=actor), now=now)
+
+
+def ask_whose(*, listing_ids: Collection[int], now: datetime) -> list[int]:
+    """A listing that was handed over is sold: its person is to be asked whether it was them; returns the orders."""
+    asked = Order.objects.filter(
+        listing__in=listing_ids, state=State.HANDED_OVER, listing__status__in=OVER, ask_at=None
+    )
+    ids = list(asked.values_list("pk", flat=True))
+    return [pk for pk in ids if Order.objects.filter(pk=pk, ask_at=None).update(ask_at=now)]

@@ -1,0 +1,28 @@
+"""Orders, submissions, budgets, and the ledger. Constraints repeat every promise that a service makes."""
+
+from .budgets import Budget, BudgetKind, BudgetQuerySet, Entry, LedgerEntry, Measure, Period, Scope
+from .orders import Mode, Order, OrderKind, OrderQuerySet, OrderStep, Submission, SubmissionOutcome, Way
+from .rules import BuyPolicy, BuyRule
+from .switches import Switch
+
+__all__ = [
+    "Budget",
+    "BudgetKind",
+    "BudgetQuerySet",
+    "BuyPolicy",
+    "BuyRule",
+    "Entry",
+    "LedgerEntry",
+    "Measure",
+    "Mode",
+    "Order",
+    "OrderKind",
+    "OrderQuerySet",
+    "OrderStep",
+    "Period",
+    "Scope",
+    "Submission",
+    "SubmissionOutcome",
+    "Switch",
+    "Way",
+]

@@ -1,0 +1,89 @@
+"""One step of an order: a conditional update, its money, its history and its outbox row, together or not at all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from monitor_site.outbox import services as outbox
+
+from . import ledger
+from .models import Mode, Order, OrderStep
+from .switching import is_stopped
+from .transitions import Edge, Money, State, Verb, edge
+
+TOPIC = "order"
+
+
+class Overtaken(Exception):
+    """Somebody else moved the order meanwhile, or something that must hold does not; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Because:
+    """Who moves an order, what is written into its row, and on what evidence."""
+
+    actor: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    paid: int | None = None
+    refunded: int | None = None
+
+
+@transaction.atomic
+def move(*, order: Order, verb: Verb, because: Because, now: datetime) -> None:
+    """Take a step from the state that ``order`` was read in; ``order`` shows the new one afterwards.
+
+    Raises :class:`Overtaken`, :class:`transitions.NoSuchStep`, :class:`ledger.OverBudget`, :class:`ledger.NoBudget`.
+    """
+    before = State(order.state)
+    way = edge(before, verb)
+    changes = dict(because.fields) | {"state": way.to, "stood_since": now}
+    if not _standing(order, verb, now).update(steps=F("steps") + 1, **changes):
+        raise Overtaken(f"{order} was to {verb}")
+    order.refresh_from_db()
+    _pay(order, way, because, now)
+    OrderStep.objects.create(
+        order=order,
+        number=order.steps,
+        verb=verb,
+        before=before,
+        after=way.to,
+        actor=because.actor[:40],
+        evidence=dict(because.evidence),
+        at=now,
+    )
+    outbox.write(topic=TOPIC, object_ids=[order.pk], now=now)
+
+
+def _standing(order: Order, verb: Verb, now: datetime) -> Any:
+    """The order as it was read. What can spend needs more: no dry run, and no switch or pause that stops it."""
+    rows = Order.objects.filter(pk=order.pk, state=order.state, steps=order.steps, epoch=order.epoch)
+    if verb not in {Verb.SUBMIT, Verb.HAND_OVER}:
+        return rows
+    paused = Order.objects.filter(pk=order.pk, account__paused_until__gt=now)
+    if is_stopped(user_id=order.user_id, now=now):
+        return rows.none()
+    return rows.exclude(mode=Mode.DRY_RUN).exclude(pk__in=paused)
+
+
+def _pay(order: Order, way: Edge, because: Because, now: datetime) -> None:
+    posting = ledger.Posting(order, order.steps, now)
+    if way.money == Money.HOLD:
+        ledger.hold(posting)
+    elif way.money == Money.RELEASE:
+        ledger.release(posting)
+    elif way.money == Money.SPEND:
+        ledger.spend(posting, paid=_paid(order, because))
+    elif way.money == Money.BOOK:
+        ledger.book(posting, paid=_paid(order, because))
+    elif way.money == Money.REFUND:
+        ledger.refund(posting, amount=because.refunded)
+
+
+def _paid(order: Order, because: Because) -> int:
+    """What the marketplace took; as long as nobody knows, all that could have been."""
+    return order.price_max if because.paid is None else because.paid

@@ -1,0 +1,171 @@
+"""From matches to proposals, and from what a person has seen to what may be sent."""
+
+import hashlib
+import json
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from monitor_site.outbox import services as outbox
+from monitor_site.watches.models import Match
+from monitor_site.watches.wants import wanted
+
+from .models import BuyPolicy, BuyRule, Mode, Order, Way
+from .moving import TOPIC, Because, Overtaken, move
+from .periods import TOKYO
+from .suitability import Offer, offer_of
+from .transitions import State, Verb
+
+RULE = "rule"
+
+
+class Changed(Exception):
+    """What was approved is not what stands there now."""
+
+
+def shown(order: Order) -> str:
+    """The digest of exactly what a person decides on: the thing, the money, the way, and for whom."""
+    told = {
+        "order": order.public_id,
+        "user": order.user_id,
+        "listing": order.listing_id,
+        "watch": order.watch_id,
+        "kind": order.kind,
+        "way": order.way,
+        "account": order.account_id,
+        "price": order.price,
+        "shipping": order.shipping,
+        "price_max": order.price_max,
+        "currency": order.currency,
+    }
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def mode_of(rule: BuyRule, *, now: datetime) -> Mode:
+    """Who decides. Automatic needs an end that has not come, and a confirmation; what spends needs a live account."""
+    if rule.policy == BuyPolicy.ASK:
+        return Mode.APPROVAL
+    if rule.way == Way.PARTNER_API and not is_live(rule):
+        return Mode.DRY_RUN
+    ends = rule.until is not None and rule.until >= now.astimezone(TOKYO).date()
+    return Mode.AUTOMATIC if ends and rule.confirmed_at is not None else Mode.APPROVAL
+
+
+def is_live(rule: BuyRule) -> bool:
+    """Whether an operator has turned real spending on for the rule's account."""
+    return rule.account is not None and rule.account.spends_since is not None
+
+
+def propose(*, match_ids: Collection[int], now: datetime) -> list[Order]:
+    """Make proposals of those of these matches that a rule wants and that may be bought; each listing once."""
+    matches = list(wanted().filter(pk__in=match_ids).select_related("listing").order_by("pk"))
+    rows = BuyRule.objects.filter(watch__in={match.watch_id for match in matches}).select_related("watch", "account")
+    rules = {rule.watch_id: rule for rule in rows}
+    asked = [(match, rules[match.watch_id]) for match in matches if match.watch_id in rules]
+    return [order for match, rule in asked if (order := propose_one(match=match, rule=rule, now=now)) is not None]
+
+
+def propose_one(*, match: Match, rule: BuyRule, now: datetime) -> Order | None:
+    """A proposal for one match; ``None`` when something speaks against it, or the listing is being ordered already."""
+    offer = offer_of(match.listing, rule)
+    if not isinstance(offer, Offer):
+        return None
+    try:
+        with transaction.atomic():
+            return _open(_order(match, rule, offer, now), rule, now)
+    except IntegrityError:
+        return None
+
+
+def _order(match: Match, rule: BuyRule, offer: Offer, now: datetime) -> Order:
+    order = Order(
+        user_id=match.user_id,
+        listing=match.listing,
+        watch=rule.watch,
+        match=match,
+        account=rule.account,
+        mode=mode_of(rule, now=now),
+        way=rule.way,
+        currency=match.listing.currency,
+        price=offer.price,
+        shipping=offer.shipping,
+        price_max=offer.total,
+        trace=match.trace,
+        expires_at=now + timedelta(minutes=rule.approval_minutes),
+        stood_since=now,
+        created_at=now,
+    )
+    order.shown = shown(order)
+    return order
+
+
+def _open(order: Order, rule: BuyRule, now: datetime) -> Order:
+    """A dry run stays a proposal; what needs an answer asks for it; what is automatic goes on in a step of its own."""
+    order.save(force_insert=True)
+    if order.mode == Mode.APPROVAL:
+        move(order=order, verb=Verb.ASK, because=Because(actor=RULE, evidence={"rule": rule.pk}), now=now)
+    outbox.write(topic=TOPIC, object_ids=[order.pk], now=now)
+    return order
+
+
+@transaction.atomic
+def approve(*, order: Order, seen: str, actor: str, now: datetime) -> None:
+    """Allow exactly what was shown, once. Raises :class:`Changed`, :class:`Overtaken` when it is too late or done
+    already, and what :func:`moving.move` raises when no budget covers it.
+    """
+    _demand_unchanged(order, seen)
+    if order.expires_at is not None and order.expires_at <= now:
+        raise Overtaken("the proposal has expired")
+    move(order=order, verb=Verb.APPROVE, because=Because(actor=actor, evidence={"shown": seen}), now=now)
+
+
+def _demand_unchanged(order: Order, seen: str) -> None:
+    listing = order.listing
+    if seen != order.shown or shown(order) != order.shown:
+        raise Changed("the proposal is not the one that was shown")
+    if listing.price != order.price or listing.status != "on_sale":
+        raise Changed("the listing is not what was shown any more")
+
+
+@transaction.atomic
+def decline(*, order: Order, reason: str, actor: str, now: datetime) -> None:
+    """Say no, once. Raises :class:`Overtaken`."""
+    because = Because(actor=actor, fields={"reason": reason[:40]})
+    move(order=order, verb=Verb.DECLINE, because=because, now=now)
+
+
+@transaction.atomic
+def extend(*, order: Order, minutes: int, now: datetime) -> bool:
+    """Wait longer for an answer, once; whether it was possible."""
+    rows = Order.objects.filter(pk=order.pk, state=State.AWAITING_APPROVAL, expires_at__gt=now, reason="")
+    return bool(rows.update(expires_at=now + timedelta(minutes=minutes), reason="extended"))
+
+
+def expire(*, now: datetime) -> int:
+    """End the proposals that nobody answered, and the orders handed over that nobody placed; returns how many."""
+    late = Order.objects.filter(state__in=[State.AWAITING_APPROVAL, State.HANDED_OVER], expires_at__lte=now)
+    return sum(_expire(order, now) for order in late.order_by("expires_at")[:500])
+
+
+def _expire(order: Order, now: datetime) -> bool:
+    try:
+        move(order=order, verb=Verb.EXPIRE, because=Because(actor="clock"), now=now)
+    except Overtaken:
+        return False
+    return True
+
+
+def expectations(*, rule: BuyRule, since: datetime) -> dict[str, Any]:
+    """What the rule would have proposed since then, at the prices of the time: how many things, for how much."""
+    matches = Match.objects.filter(watch=rule.watch, matched_at__gte=since, silent=False).select_related("listing")
+    offers = [offer for match in matches if isinstance(offer := _offer_then(match, rule), Offer)]
+    return {"count": len(offers), "total": sum(offer.total for offer in offers), "of": len(matches)}
+
+
+def _offer_then(match: Match, rule: BuyRule) -> Any:
+    """At the price it matched at, as if it were still on sale."""
+    then = match.listing
+    then.price, then.status = match.price, "on_sale"
+    return offer_of(then, rule)

@@ -1,0 +1,151 @@
+"""What pages ask of orders and budgets. Nothing here writes, so that looking at a page changes nothing."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+
+from monitor_site.watches.models import Watch
+
+from .ledger import COUNTERS, budgets_of
+from .models import Budget, LedgerEntry, Measure, Order, OrderStep, Period, Scope, Switch
+from .periods import TOKYO, starts
+from .transitions import State
+
+WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """One counter of a budget today: without a limit there is no ``free``. ``period`` is empty for a single thing."""
+
+    period: str
+    measure: str
+    limit: int | None
+    held: int = 0
+    spent: int = 0
+
+    @property
+    def free(self) -> int | None:
+        """What may still be held; never below nothing."""
+        return None if self.limit is None else max(0, self.limit - self.held - self.spent)
+
+    def after(self, amount: int) -> int | None:
+        """What would be free afterwards; below nothing is what is missing."""
+        return None if self.limit is None else self.limit - self.held - self.spent - amount
+
+
+def rooms_of(budget: Budget, *, now: datetime) -> list[Room]:
+    """Every counter of today, also of what nothing was ever spent from."""
+    found = {(one.period, one.measure, one.starts): one for one in Scope.objects.filter(budget=budget)}
+    rooms = []
+    for period, measure, limit in COUNTERS:
+        scope = found.get((period.value, measure.value, starts(period, now=now)))
+        held, spent = (scope.held, scope.spent) if scope else (0, 0)
+        counted = {"held": held, "spent": spent}
+        rooms.append(Room(period=period, measure=measure, limit=getattr(budget, limit), **counted))
+    return rooms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cover:
+    """What a counter of a budget has for an order: before, after, and what is missing."""
+
+    budget: Budget
+    room: Room
+    amount: int
+
+    @property
+    def missing(self) -> int:
+        """How much more the budget would have to allow."""
+        after = self.room.after(self.amount)
+        return 0 if after is None else max(0, -after)
+
+    @property
+    def after(self) -> int:
+        """What is free once this is held."""
+        return max(0, self.room.after(self.amount) or 0)
+
+
+def covers_of(order: Order, *, now: datetime) -> list[Cover]:
+    """Each limit of each budget an order counts in; empty budgets limit nothing, and say so by their absence."""
+    found = []
+    for budget in budgets_of(order):
+        item = Room(period="", measure=Measure.MONEY, limit=budget.per_item)
+        limited = [room for room in (item, *rooms_of(budget, now=now)) if room.limit is not None]
+        found += [Cover(budget=budget, room=room, amount=_amount(room, order.price_max)) for room in limited]
+    return found
+
+
+def _amount(room: Room, money: int) -> int:
+    return 1 if room.measure == Measure.UNITS else money
+
+
+def is_guarded(watch: Watch) -> bool:
+    """Whether any budget guards the money that a rule of this watch may spend."""
+    return bool(budgets_of(Order(user_id=watch.user_id, watch_id=watch.pk)))
+
+
+def resets_at(period: str, *, now: datetime) -> datetime | None:
+    """When a counter begins anew, by the clock of Tokyo; what counts for ever never does."""
+    first = starts(period, now=now)
+    following = {
+        Period.DAY: first + timedelta(days=1),
+        Period.WEEK: first + WEEK,
+        Period.MONTH: (first.replace(day=1) + timedelta(days=32)).replace(day=1),
+    }
+    day = following.get(Period(period))
+    return None if day is None else midnight(day)
+
+
+def midnight(day: date) -> datetime:
+    """The beginning of a day in Tokyo."""
+    return datetime(day.year, day.month, day.day, tzinfo=TOKYO)
+
+
+def entries_of(budget: Budget) -> QuerySet[LedgerEntry]:
+    """The movements of a budget's money, newest first, each once though it counts in every period."""
+    of_all = LedgerEntry.objects.filter(scope__budget=budget, scope__period=Period.TOTAL, scope__measure=Measure.MONEY)
+    return of_all.select_related("order__listing").order_by("-pk")
+
+
+def entries_of_order(order: Order) -> QuerySet[LedgerEntry]:
+    """What an order moved in each budget, oldest first."""
+    of_it = LedgerEntry.objects.filter(order=order, scope__period=Period.TOTAL, scope__measure=Measure.MONEY)
+    return of_it.select_related("scope__budget").order_by("pk")
+
+
+def waiting(user: Any, *, now: datetime) -> QuerySet[Order]:
+    """Proposals that wait for the person's answer, the one with the least time first."""
+    found = Order.objects.of(user).filter(state=State.AWAITING_APPROVAL, expires_at__gt=now)
+    return found.select_related("listing", "watch__buy_rule").order_by("expires_at", "pk")
+
+
+def answers(user: Any, *, since: datetime) -> QuerySet[OrderStep]:
+    """What became of proposals that had asked, newest first."""
+    found = OrderStep.objects.filter(order__user=user, before=State.AWAITING_APPROVAL, at__gte=since)
+    return found.select_related("order__listing").order_by("-at", "-pk")
+
+
+def order_of_listing(user: Any, listing_id: int) -> Order | None:
+    """The order of a person for a listing: the live one, else the last."""
+    found = Order.objects.of(user).filter(listing=listing_id).select_related("listing", "watch")
+    return found.live().first() or found.order_by("-pk").first()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """Who has stopped spending, since when and why; ``own``: the person can take it back."""
+
+    own: bool
+    since: datetime | None = None
+    reason: str = ""
+
+
+def stops_of(user: Any) -> list[Stop]:
+    """Everything that stops a person's spending; empty when nothing does."""
+    by_setting = [Stop(own=False)] if settings.SPENDING_STOPPED else []
+    thrown = Switch.objects.filter(Q(user=None) | Q(user=user), stopped_at__isnull=False).order_by("pk")
+    return by_setting + [Stop(own=bool(one.user_id), since=one.stopped_at, reason=one.reason) for one in thrown]

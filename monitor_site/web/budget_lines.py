@@ -1,0 +1,98 @@
+"""What the page of budgets shows, as plain values."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from monitor_site.purchasing import queries
+from monitor_site.purchasing.models import Budget, BudgetKind, LedgerEntry
+from monitor_site.purchasing.queries import Room
+
+from .order_words import amount_words, budget_name, room_words
+
+SHOWN_ENTRIES = 10
+NEARLY_FULL = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counter:
+    """A limited counter in words, and as shares of its limit in percent."""
+
+    label: str
+    limit: str
+    spent: str
+    held: str
+    free: str
+    resets: datetime | None
+    spent_share: int
+    held_share: int
+
+    @property
+    def tone(self) -> str:
+        """Amber when nearly all is gone, red when all is."""
+        gone = self.spent_share + self.held_share
+        return "bad" if gone >= 100 else "warn" if gone >= NEARLY_FULL else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A budget with its counters, what uses it, and its last movements."""
+
+    budget: Budget
+    name: str
+    is_overall: bool
+    counters: list[Counter]
+    spent: int
+    held: int
+    watches: list[Any]
+    tags: list[Any]
+    entries: list[LedgerEntry]
+
+
+def page_of(user: Any, *, now: datetime) -> dict[str, Any]:
+    """Everything on the page."""
+    budgets = Budget.objects.of(user).exclude(kind=BudgetKind.ACCOUNT).prefetch_related("watches", "tags")
+    found = [line_of(one, now=now) for one in budgets.order_by("name", "pk")]
+    stops = queries.stops_of(user)
+    return {
+        "lines": sorted(found, key=lambda line: not line.is_overall),
+        "has_overall": any(line.is_overall for line in found),
+        "stops": stops,
+        "own_stop": any(stop.own for stop in stops),
+    }
+
+
+def line_of(budget: Budget, *, now: datetime) -> Line:
+    """One budget."""
+    rooms = queries.rooms_of(budget, now=now)
+    whole = next(room for room in rooms if room.period == "total" and room.measure == "money")
+    return Line(
+        budget=budget,
+        name=budget_name(budget),
+        is_overall=budget.kind == BudgetKind.USER,
+        counters=[counter_of(room, now=now) for room in rooms if room.limit is not None],
+        spent=whole.spent,
+        held=whole.held,
+        watches=list(budget.watches.all()),
+        tags=list(budget.tags.all()),
+        entries=list(queries.entries_of(budget)[:SHOWN_ENTRIES]),
+    )
+
+
+def counter_of(room: Room, *, now: datetime) -> Counter:
+    """One counter."""
+    return Counter(
+        label=room_words(room),
+        limit=amount_words(room, room.limit),
+        spent=amount_words(room, room.spent),
+        held=amount_words(room, room.held),
+        free=amount_words(room, room.free),
+        resets=queries.resets_at(room.period, now=now),
+        spent_share=share(room.spent, room),
+        held_share=min(share(room.held, room), 100 - share(room.spent, room)),
+    )
+
+
+def share(amount: int, room: Room) -> int:
+    """Percent of the limit, at most all of it."""
+    return min(100, round(100 * amount / room.limit)) if room.limit else 0

@@ -1,0 +1,195 @@
+"""Proposals and orders. Whoever fetches an address changes nothing; a stranger's order does not exist."""
+
+import math
+from collections.abc import Callable
+from datetime import timedelta
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST, require_safe
+
+from monitor_site import wording
+from monitor_site.purchasing import handing, proposing, queries
+from monitor_site.purchasing.handing import PERSON
+from monitor_site.purchasing.ledger import NoBudget, OverBudget
+from monitor_site.purchasing.models import Order
+from monitor_site.purchasing.moving import Overtaken
+from monitor_site.purchasing.proposing import Changed
+from monitor_site.purchasing.transitions import ENDED, NoSuchStep, State
+
+from . import order_lines as lines
+from .order_form import BoughtForm
+from .order_words import DECLINE_REASONS, budget_name, is_decided, refusal_words, state_words
+from .returning import back
+
+REFUSALS = (Changed, Overtaken, NoSuchStep, OverBudget, NoBudget)
+HISTORY = timedelta(days=30)
+SHOWN = 100
+USUAL_MINUTES = 15
+
+
+def own_order(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Give the view the order instead of its name; 404 when it is not the reader's own, whatever the method."""
+
+    @wraps(view)
+    def wrapper(request: HttpRequest, public_id: str) -> HttpResponse:
+        orders = Order.objects.of(request.user).select_related("listing", "watch")
+        if not public_id.isprintable() or not (found := orders.filter(public_id=public_id).first()):
+            raise Http404  # PostgreSQL takes no NUL, not even to look for it
+        return view(request, found)
+
+    return wrapper
+
+
+@require_safe
+def approvals(request: HttpRequest) -> HttpResponse:
+    """What waits for an answer, and what became of the rest."""
+    now = timezone.now()
+    answers = queries.answers(request.user, since=now - HISTORY)[:SHOWN]
+    context = {
+        "proposals": [lines.proposal_of(order, now=now) for order in queries.waiting(request.user, now=now)[:SHOWN]],
+        "answers": [lines.answer_of(step) for step in answers],
+        "stops": queries.stops_of(request.user),
+        "reasons": DECLINE_REASONS.items(),
+    }
+    return render(request, "web/orders/approvals.html", context)
+
+
+@require_safe
+def order_list(request: HttpRequest) -> HttpResponse:
+    """Everything that was approved, by what it asks of its person."""
+    mine = Order.objects.of(request.user).filter(history__after=State.READY)
+    going = mine.exclude(state__in=ENDED).select_related("listing").distinct().order_by("-pk")
+    ended = mine.filter(state__in=ENDED).select_related("listing").distinct().order_by("-pk")[:SHOWN]
+    context = {"groups": lines.groups_of([*going, *ended]), "stops": queries.stops_of(request.user)}
+    return render(request, "web/orders/list.html", context)
+
+
+@own_order
+@require_safe
+def order(request: HttpRequest, order: Order) -> HttpResponse:
+    """Where one order and its money are."""
+    return _page(request, order, BoughtForm(currency=order.currency, initial={"paid": order.price_max}))
+
+
+def _page(request: HttpRequest, order: Order, form: BoughtForm, *, status: int = 200) -> HttpResponse:
+    now = timezone.now()
+    asking = order.state == State.AWAITING_APPROVAL
+    context = {
+        "line": lines.line_of(order),
+        "order": order,
+        "proposal": lines.proposal_of(order, now=now) if asking else None,
+        "reasons": DECLINE_REASONS.items(),
+        "link": lines.link_of(order, now=now),
+        "group": lines.group_of(order),
+        "form": form,
+        "entries": queries.entries_of_order(order),
+        "all_spending": budget_name(None),
+        "happenings": lines.happenings_of(order),
+        "stops": queries.stops_of(request.user),
+    }
+    return render(request, "web/orders/detail.html", context, status=status)
+
+
+@require_POST
+@own_order
+def approve(request: HttpRequest, order: Order) -> HttpResponse:
+    """Allow exactly what was shown; asks once more before."""
+    if request.POST.get("sure") != "yes":
+        return _sure(request, order, act="approve")
+    try:
+        proposing.approve(order=order, seen=request.POST.get("seen", "")[:64], actor=PERSON, now=timezone.now())
+    except REFUSALS as error:
+        return _refused(request, order, error)
+    held = wording.money(order.price_max, order.currency)
+    messages.success(request, gettext("Approved. %(amount)s is held for it.") % {"amount": held})
+    return redirect("order", order.public_id)
+
+
+def _sure(request: HttpRequest, order: Order, *, act: str) -> HttpResponse:
+    proposal = lines.proposal_of(order, now=timezone.now())
+    context = {"act": act, "order": order, "proposal": proposal, "seen": request.POST.get("seen", "")}
+    return render(request, "web/orders/sure.html", context)
+
+
+def _refused(request: HttpRequest, order: Order, error: Exception) -> HttpResponse:
+    """Says why; what was done already is no error."""
+    words = refusal_words(order, error, now=timezone.now())
+    messages.add_message(request, messages.INFO if is_decided(order) else messages.ERROR, words)
+    return redirect("order", order.public_id)
+
+
+@require_POST
+@own_order
+def decline(request: HttpRequest, order: Order) -> HttpResponse:
+    """Say no, with or without a reason."""
+    reason = request.POST.get("reason", "")
+    known = reason if reason in DECLINE_REASONS else ""
+    try:
+        proposing.decline(order=order, reason=known, actor=PERSON, now=timezone.now())
+    except (Overtaken, NoSuchStep) as error:
+        return _refused(request, order, error)
+    messages.success(request, gettext("Declined: %(title)s") % {"title": order.listing.title})
+    return back(request, reverse("approvals"))
+
+
+@require_POST
+@own_order
+def extend(request: HttpRequest, order: Order) -> HttpResponse:
+    """Wait longer for the answer, once."""
+    if proposing.extend(order=order, minutes=_longer(order), now=timezone.now()):
+        messages.success(request, gettext("It waits longer for your answer."))
+    else:
+        messages.warning(request, gettext("It cannot wait any longer."))
+    return back(request, reverse("approvals"))
+
+
+def _longer(order: Order) -> int:
+    """As long as its rule lets it wait, beyond what is left."""
+    rule: Any = getattr(order.watch, "buy_rule", None) if order.watch else None
+    left = (order.expires_at - timezone.now()).total_seconds() if order.expires_at else 0
+    return math.ceil(max(0, left) / 60) + (rule.approval_minutes if rule else USUAL_MINUTES)
+
+
+@require_POST
+@own_order
+def bought(request: HttpRequest, order: Order) -> HttpResponse:
+    """The person has bought it, and says for how much."""
+    form = BoughtForm(request.POST, currency=order.currency)
+    if not form.is_valid():
+        return _page(request, order, form, status=422)
+    said = {"paid": form.cleaned_data["paid"], "reference": form.cleaned_data["reference"]}
+    try:
+        handing.say_bought(order=order, actor=PERSON, now=timezone.now(), **said)
+    except (Overtaken, NoSuchStep):
+        return _as_it_is(request, order)
+    words = gettext("Noted: you bought it for %(paid)s.") % {"paid": wording.money(said["paid"], order.currency)}
+    messages.success(request, words)
+    return redirect("order", order.public_id)
+
+
+@require_POST
+@own_order
+def not_bought(request: HttpRequest, order: Order) -> HttpResponse:
+    """It was not the person, or they do not want it; asks once more before."""
+    if request.POST.get("sure") != "yes":
+        return _sure(request, order, act="not-bought")
+    try:
+        handing.say_not_bought(order=order, actor=PERSON, now=timezone.now())
+    except (Overtaken, NoSuchStep):
+        return _as_it_is(request, order)
+    messages.success(request, gettext("Noted. What was held for it is free again."))
+    return redirect("order", order.public_id)
+
+
+def _as_it_is(request: HttpRequest, order: Order) -> HttpResponse:
+    order.refresh_from_db()
+    words = gettext("Nothing was changed: the order stands at “%(state)s”.") % {"state": state_words(order.state)}
+    messages.warning(request, words)
+    return redirect("order", order.public_id)
