@@ -76,5 +76,5 @@ def ask_whose(*, listing_ids: Collection[int], now: datetime) -> list[int]:
     asked = Order.objects.filter(
         listing__in=listing_ids, state=State.HANDED_OVER, listing__status__in=OVER, ask_at=None
     )
-    ids = list(asked.values_list("pk", flat=True))
+    ids = list(handed.filter(listing__status__in=OVER).values_list("pk", flat=True))
     return [pk for pk in ids if Order.objects.filter(pk=pk, ask_at=None).update(ask_at=now)]
