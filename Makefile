@@ -51,6 +51,9 @@ bench:
 	@$(PYTHON) benchmarks/matching.py
 	@$(PYTHON) benchmarks/matching_quality.py
 	@$(PYTHON) benchmarks/pages.py
+	@$(PYTHON) benchmarks/growth.py
+	@$(PYTHON) benchmarks/fairness.py
+	@$(PYTHON) benchmarks/exact.py
 
 messages:
 	@$(INSTALL) requirements.txt

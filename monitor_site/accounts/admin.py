@@ -30,5 +30,5 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # Django's class is not
     fieldsets = (
         *(UserAdmin.fieldsets or ()),
         (_("Preferences"), {"fields": ("language", "time_zone", "theme")}),
-        (_("Limits"), {"fields": ("watch_limit", "question_limit")}),
+        (_("Limits"), {"fields": ("watch_limit", "question_limit", "weight")}),
     )

@@ -10,9 +10,9 @@ from monitor_site.outbox import stream
 from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, moving, questions, sold, wants
 from monitor_site.watches.models import Crossing, Match
 
-from . import previews, settling, upkeep
+from . import planning, previews, settling, upkeep
 from .schedule import Schedule
-from .worker import current_loop, current_postman
+from .worker import current_holder, current_loop, current_postman
 
 PATH = "monitor_site.engine.jobs"
 
@@ -39,7 +39,9 @@ def run_checks(marketplace: str, ticket: str) -> None:
 def settle_targets(target_ids: Sequence[int]) -> None:
     """Targets were made, changed or given up."""
     taken = outbox.take(topic=questions.TOPIC, object_ids=target_ids)
-    settling.settle(Schedule(redis_client()), target_ids=list(taken))
+    schedule = Schedule(redis_client())
+    settling.settle(schedule, target_ids=list(taken))
+    planning.soon(schedule)
     outbox.finish(topic=questions.TOPIC, taken=taken, now=datetime.now(UTC))
 
 
@@ -116,6 +118,11 @@ def look_at_listings(listing_ids: Sequence[int]) -> None:
     outbox.finish(topic=doubts.ASK, taken=taken, now=datetime.now(UTC))
 
 
+def run_exact(name: str) -> None:
+    """An instant is near; the worker's own thread waits for it."""
+    current_holder().hold(name)
+
+
 def run_upkeep(ticket: str) -> None:
     """A ticket of the upkeep schedule: run what is due, one task after the other."""
     upkeep.run_due(ticket)
@@ -125,6 +132,6 @@ ALLOWED = frozenset(
     f"{PATH}.{job.__name__}"
     for job in (
         run_checks, settle_targets, hurry_targets, announce_matches, announce_crossings, announce_changes, deliver,
-        follow_listings, settle_sales, ask_preview, look_at_listings, run_upkeep,
+        follow_listings, settle_sales, ask_preview, look_at_listings, run_exact, run_upkeep,
     )
 )  # fmt: skip

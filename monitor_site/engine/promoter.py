@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import redis
@@ -19,7 +20,7 @@ from monitor_site.connections import key, lane_queue
 from monitor_site.contract import Pace
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
-from . import settling, upkeep
+from . import exact, settling, upkeep
 from .jobs import PATH
 from .schedule import TICKET_TTL_MS, UPKEEP, WAKE, Schedule
 
@@ -45,7 +46,7 @@ class Promoter:
         self.schedule = Schedule(self.client)
         self._plant_at = 0.0
         self._since = 0
-        self._queues = {lane: lane_queue(lane, self.client) for lane in ("checks", UPKEEP)}
+        self._queues = {lane: lane_queue(lane, self.client) for lane in ("checks", UPKEEP, "timed")}
 
     def run(self, *, stopped: Callable[[], bool]) -> None:
         """Promote until ``stopped``."""
@@ -68,6 +69,7 @@ class Promoter:
         if not self.schedule.is_built():
             self._rebuild()
         self._plant()
+        exact.hand_over(self.client, self._queues["timed"], now_ms=self.schedule.now_ms())
         waits = [self._ask(name) for name in sorted(self._marketplaces())]
         return min([LONGEST_WAIT_SECONDS, *waits])
 
@@ -104,6 +106,7 @@ class Promoter:
         """Once a minute, so that housekeeping comes back whatever was lost, and a new release's tasks begin."""
         if time.monotonic() >= self._plant_at:
             upkeep.plant(self.schedule)
+            exact.plant(self.client, now=datetime.now(UTC))
             self._forget_the_silent()
             self._plant_at = time.monotonic() + PLANT_SECONDS
 

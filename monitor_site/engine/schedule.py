@@ -4,7 +4,7 @@ All state is in Redis and all of it may be lost: ``{mm}:built`` says that it is 
 clock. ``Schedule`` is the blocking side (promoter, jobs, commands), ``Leases`` the side of a worker's event loop.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -110,7 +110,8 @@ class Return:
             phase = phase_ms(self.standing.key, self.standing.interval_seconds)
             delay_ms = self.standing.delay_ms
             due_ms = due_ms if self.standing.due_ms is None else self.standing.due_ms
-        return [self.lease.id, self.lease.fence, self.how, phase, interval_ms, delay_ms, due_ms]
+        rank = self.standing.rank if self.standing else ""
+        return [self.lease.id, self.lease.fence, self.how, phase, interval_ms, delay_ms, due_ms, rank]
 
 
 class Schedule:
@@ -130,7 +131,7 @@ class Schedule:
 
     def put(self, *, marketplace: str, moves: Iterable[tuple[str, str, int]]) -> int:
         """Move ids: (id, how, due ms or 0 for now), with ``how`` as ``put.lua`` says. Wakes the promoters."""
-        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects", "edited", "looks")]
+        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects", "edited", "looks", "rank")]
         flat: list[Any] = [part for move in moves for part in move]
         moved = 0
         for start in range(0, len(flat), 3 * 500):
@@ -138,6 +139,12 @@ class Schedule:
         if moved:
             self._redis.publish(key(WAKE), marketplace)
         return moved
+
+    def rank(self, marketplace: str, ranks: Mapping[str, str]) -> None:
+        """Say what decides the turn of ids where not all can run at once, each ``importance|deadline ms|cost ms``."""
+        flat = [text for pair in ranks.items() for text in pair]
+        if flat:
+            self._redis.hset(key("rank", marketplace), items=flat)
 
     def waiting(self, *, marketplace: str, pace: Pace) -> Waiting:
         """What more workers could help with: nothing while the breaker is open, or pace or concurrency is used up."""
@@ -223,6 +230,7 @@ class Leases:
             "share",
             "resumed",
             "fence",
+            "rank",
         )
         args: list[Any] = [
             min(slots, MOST_IDS), pace.concurrency, AHEAD_MS, self._lease_ms, self._worker, int(idle),
@@ -242,7 +250,7 @@ class Leases:
 
     async def give_back(self, *, marketplace: str, returns: Sequence[Return]) -> Returned:
         """Give leases back in one call."""
-        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects", "edited", "looks")]
+        keys = [key(kind, marketplace) for kind in ("due", "lease", "suspects", "edited", "looks", "rank")]
         args = [part for one in returns for part in one.args()]
         lost, edited = await self._give_back(keys=keys, args=args)
         return Returned(lost=frozenset(n.decode() for n in lost), edited=frozenset(n.decode() for n in edited))

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Target, WatchTarget
-from monitor_site.watches.record import LONGEST_DELAY_MS, due_ms_of
+from monitor_site.watches.record import LONGEST_DELAY_MS, due_ms_of, rank_of
 
 from .members import member, member_of
 from .schedule import UPKEEP, Schedule
 
 NOW = 0
+PACED = ("interval_seconds", "planned_seconds", "due_at", "importance", "spent")
 
 
 def settle(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
@@ -22,6 +23,7 @@ def settle(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
         )
     )
     for marketplace in sorted({row.marketplace for row in rows}):
+        schedule.rank(marketplace, {member(row): rank_of(row) for row in rows if row.marketplace == marketplace})
         moves = [_move(row, now, hurry=row.pk in waiting) for row in rows if row.marketplace == marketplace]
         schedule.put(marketplace=marketplace, moves=moves)
 
@@ -39,8 +41,24 @@ def beat_after(target: Target, now_ms: int) -> int:
     """The next beat of a target's grid; of what is no search its time, which may have passed."""
     if (due_ms := due_ms_of(target)) is not None:
         return due_ms
-    seconds = target.interval_seconds
+    seconds = target.every_seconds
     return next_beat(phase=phase_ms(target.key, seconds), interval_seconds=seconds, after_ms=now_ms)
+
+
+def draw_near(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
+    """Targets that are asked more often than before: due at the next beat of the new grid, if that is sooner.
+
+    What is asked less often keeps the time it has, so that nothing is put off again and again; what backs off after a
+    failure goes on doing so.
+    """
+    now = schedule.now_ms()
+    moves: dict[str, list[tuple[str, str, int]]] = {}
+    for row in Target.objects.filter(pk__in=target_ids, active=True, failures=0).only(
+        "marketplace", "kind", "key", *PACED
+    ):
+        moves.setdefault(row.marketplace, []).append((member(row), "bound", beat_after(row, now)))
+    for marketplace, own in moves.items():
+        schedule.put(marketplace=marketplace, moves=own)
 
 
 def hurry(schedule: Schedule, *, target_ids: Sequence[int]) -> None:
@@ -59,18 +77,21 @@ def rebuild(schedule: Schedule) -> int:
     now = schedule.now_ms()
     added = 0
     wanted: dict[str, list[tuple[str, str, int]]] = {}
-    rows = Target.objects.filter(active=True).only("marketplace", "kind", "key", "interval_seconds", "due_at")
+    ranks: dict[str, dict[str, str]] = {}
+    rows = Target.objects.filter(active=True).only("marketplace", "kind", "key", *PACED)
     for row in rows.iterator():
+        ranks.setdefault(row.marketplace, {})[member(row)] = rank_of(row)
         moves = wanted.setdefault(row.marketplace, [])
         moves += [(member(row), "new", beat_after(row, now)), (member(row), "bound", _latest(row, now))]
     for marketplace, moves in wanted.items():
         added += schedule.put(marketplace=marketplace, moves=moves)
+        schedule.rank(marketplace, ranks[marketplace])
     schedule.mark_built()
     return added
 
 
 def _latest(target: Target, now: int) -> int:
-    return due_ms_of(target) or now + target.interval_seconds * 1000 + LONGEST_DELAY_MS
+    return due_ms_of(target) or now + target.every_seconds * 1000 + LONGEST_DELAY_MS
 
 
 def prune(schedule: Schedule) -> int:

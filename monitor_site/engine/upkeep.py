@@ -11,17 +11,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import redis.asyncio
 import structlog
 from django.conf import settings
 from django.contrib.sessions.models import Session
+from django.db import connection
 from django.db.models import Q, QuerySet
 
 from monitor_site.alerts import services as alerts
 from monitor_site.alerts.models import Alert, Delivery
 from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import Pace
+from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import follow, pricing, questions, sold
@@ -29,7 +32,7 @@ from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
 from monitor_site.watches.results import Standing
 
-from . import settling
+from . import machines, planning, settling
 from .schedule import UPKEEP, Lease, Leases, Return, Schedule
 
 log = structlog.get_logger(__name__)
@@ -41,6 +44,8 @@ SAMPLES_KEPT = timedelta(days=400)
 PRUNED_AT_ONCE = 500
 PRUNE_SECONDS = 10.0
 TASK_SECONDS = 120
+NIGHT, DAWN = 2, 4
+IDLE_CPU = 50.0
 
 
 def audit(now: datetime) -> None:
@@ -111,16 +116,42 @@ def _prune(old: QuerySet[Any], give_up: float) -> None:
         old.filter(pk__in=ids).delete()
 
 
+def tidy(now: datetime) -> None:
+    """Let the database count its rows anew, so that it finds the short ways."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA optimize" if connection.vendor == "sqlite" else "ANALYZE")
+    log.info("database.tidied", at=now.isoformat())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A housekeeping task and how often it is due."""
+    """A housekeeping task, how often it is due, and conditions that must all hold; else it waits for its next beat."""
 
     run: Callable[[datetime], None]
     every_seconds: int
+    only: tuple[Callable[[datetime], bool], ...] = ()
+
+    def may_run(self, now: datetime) -> bool:
+        """Every condition holds."""
+        return all(holds(now) for holds in self.only)
+
+
+def is_night(now: datetime) -> bool:
+    """It is between 2 and 4 o'clock at a marketplace."""
+    zones = {plugin.manifest.time_zone for plugin in catalog().plugins.values()}
+    return any(NIGHT <= now.astimezone(ZoneInfo(zone)).hour < DAWN for zone in zones)
+
+
+def is_idle(_now: datetime) -> bool:
+    """Every machine with workers has half of its processors to spare; not while nobody knows."""
+    state = machines.load_state(redis_client())
+    return state is not None and state.cpu < IDLE_CPU
 
 
 TASKS = {
     "audit": Task(run=audit, every_seconds=60),
+    planning.TASK: Task(run=planning.plan_all, every_seconds=planning.SECONDS),
+    "tidy": Task(run=tidy, every_seconds=1800, only=(is_night, is_idle)),
     "follow": Task(run=follow_matches, every_seconds=300),
     "sales": Task(run=ask_for_sales, every_seconds=300),
     "prices": Task(run=work_out_prices, every_seconds=60),
@@ -169,10 +200,10 @@ async def _lease(tickets: list[str]) -> Lease | None:
 
 def _run(lease: Lease) -> None:
     """A task that fails is logged and due again at its next beat; one of another release is left to that release."""
-    task = TASKS.get(lease.id)
+    task, now = TASKS.get(lease.id), datetime.now(UTC)
     try:
-        if task is not None:
-            task.run(datetime.now(UTC))
+        if task is not None and task.may_run(now):
+            task.run(now)
     except Exception:
         log.exception("upkeep.failed", task=lease.id)
 

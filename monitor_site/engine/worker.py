@@ -18,6 +18,7 @@ from rq.serializers import JSONSerializer
 
 from . import previews
 from .draining import draining
+from .exact import Holder
 from .loop import WorkerLoop
 from .postman import Postman
 
@@ -35,6 +36,7 @@ TICKETS_UNTIL_RECYCLED = 50_000
 
 _loops: list[WorkerLoop] = []
 _postmen: list[Postman] = []
+_holders: list[Holder] = []
 
 
 class ForbiddenJob(Exception):
@@ -86,6 +88,13 @@ def current_postman() -> Postman:
     return _postmen[0]
 
 
+def current_holder() -> Holder:
+    """Who waits for exact instants in this timed worker."""
+    if not _holders:
+        raise RuntimeError("only a worker of the lane “timed” holds instants")
+    return _holders[0]
+
+
 def build(*, lane: str, name: str) -> LaneWorker:
     """A worker for a lane. Its connection never repeats a command; its blocking pop may last."""
     connection = redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=5)
@@ -127,11 +136,16 @@ def _begin(lane: str, name: str, seat: str) -> None:
     if lane == "alerts":
         _postmen.append(Postman())
         _postmen[0].start()
+    if lane == "timed":
+        _holders.append(Holder())
+        _holders[0].start()
 
 
 def _end(drain_seconds: float) -> None:
     previews.close(seconds=drain_seconds)
     while _loops:
         _loops.pop().stop(seconds=drain_seconds)
+    while _holders:
+        _holders.pop().stop(seconds=drain_seconds)
     while _postmen:
         _postmen.pop().stop(seconds=drain_seconds)

@@ -1,13 +1,15 @@
 """What a wish costs of each marketplace's pace, before it is saved."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Count
 
 from monitor_site.marketplaces.catalog import catalog
 
 from .models import Target, Watch
+from .plan import capacity
+from .planned import foresee
 from .questions import allowed, kind_of, questions, target_key
 
 
@@ -16,7 +18,8 @@ class Cost:
     """At one marketplace: how many questions, how many of them nobody asks yet, every how many seconds.
 
     ``own`` and ``all`` are requests a minute: of this wish, and of every question here with it; ``pace`` is what the
-    marketplace may be asked.
+    marketplace may be asked, ``room`` what of it searches may use. Where all want more than that, ``planned`` is how
+    often the slowest of these questions would be asked in fact, and ``sharing`` how many questions share the room.
     """
 
     marketplace: str
@@ -26,11 +29,14 @@ class Cost:
     own: float
     all: float
     pace: int
+    room: float
+    planned: int | None = None
+    sharing: int = 0
 
     @property
     def too_much(self) -> bool:
-        """All questions together ask more than the pace allows."""
-        return self.all > self.pace
+        """All questions together ask more than there is room for."""
+        return self.all > self.room
 
 
 def demand(intervals: Iterable[tuple[int, int]]) -> float:
@@ -56,21 +62,29 @@ def cost(
         own=demand([(seconds, len(keys))]),
         all=demand(intervals) + demand(faster) - demand(slower),
         pace=catalog().pace(marketplace).per_minute,
+        room=capacity(catalog().pace(marketplace).per_minute),
     )
 
 
 def costs(watch: Watch) -> list[Cost]:
-    """What a watch asks of each of its marketplaces, by name; two queries. It need not be saved."""
+    """What a watch asks of each of its marketplaces, by name; it need not be saved. Two queries where all have room."""
     keys: dict[str, list[str]] = {name: [] for name in watch.marketplaces}
     for name, criteria in questions(watch):
         keys[name].append(target_key(marketplace=name, kind=kind_of(watch), criteria=criteria))
     asked, intervals = _asked(keys), _intervals(watch.marketplaces)
-    return [
-        cost(
-            name, own, seconds=allowed(name, watch.interval_seconds), asked=asked, intervals=intervals.get(name, [])
-        )
-        for name, own in keys.items()
-    ]  # fmt: skip
+    return [_told(watch, name, own, asked, intervals.get(name, [])) for name, own in keys.items()]
+
+
+def _told(
+    watch: Watch, name: str, keys: Collection[str], asked: dict[str, int], intervals: list[tuple[int, int]]
+) -> Cost:
+    """The cost at a marketplace; what is planned only where there is too little for all."""
+    seconds = allowed(name, watch.interval_seconds)
+    told = cost(name, keys, seconds=seconds, asked=asked, intervals=intervals)
+    if not told.too_much:
+        return told
+    slowest, standing = foresee(name, keys, seconds=seconds, user_id=watch.user_id, now=watch.updated_at)
+    return replace(told, planned=slowest.seconds, sharing=standing.questions, room=standing.pace)
 
 
 def _asked(keys: dict[str, list[str]]) -> dict[str, int]:

@@ -112,15 +112,14 @@ def _is_stale(now: datetime, here: Q) -> Q:
 def _late(now: datetime) -> QuerySet[Target]:
     """Late; of looks those that are still taken: what is over is looked at no more."""
     last = Coalesce("checked_at", "created_at")
-    seconds = Cast("interval_seconds", IntegerField())  # SQLite multiplies no other whole number with a duration
+    seconds = Cast(
+        Coalesce("planned_seconds", "interval_seconds"), IntegerField()
+    )  # SQLite multiplies no other whole number with a duration
     missed = ExpressionWrapper(seconds * Value(timedelta(seconds=MISSED_INTERVALS)), output_field=DurationField())
     due = ExpressionWrapper(Value(now) - missed, output_field=DateTimeField())
-    return (
-        Target.objects.alias(last=last, due=due)
-        .filter(last__lt=F("due"))
-        .filter(last__lt=now - GRACE)
-        .exclude(kind=TargetKind.LISTING, active=False)
-    )
+    late = Target.objects.alias(last=last, due=due).filter(last__lt=F("due")).filter(last__lt=now - GRACE)
+    late = late.exclude(kind=TargetKind.LISTING, active=False)
+    return late.filter(Q(times=[]) | Q(due_at__lt=F("due")))
 
 
 def _is_silent(now: datetime, here: Q) -> Q:

@@ -3,16 +3,17 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import Any
 
 from django.db.models import Exists, JSONField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from .beat import next_beat, phase_ms
+from .asked import beat_of, intervals, planned_otherwise
 from .figures import COUNTED, hourly, last_hours, lows, midnight, recent
 from .models import Check, EventKind, ListingEvent, Match, Note, Outcome, Target, Watch, WatchTarget
 from .needs import Need, needing
+from .plan import Planned
 from .text import fold
 
 PAGE = 50
@@ -25,7 +26,8 @@ class Row:
     """A watch as a list shows it.
 
     ``every`` is the interval in seconds of the question that is next, ``intervals`` the shortest one at each of its
-    marketplaces. ``failing`` are the marketplaces of failing or quarantined questions with the code of an error.
+    marketplaces, ``planned`` the slowest at each where the plan differs from the wish, with the reason. ``failing`` are
+    the marketplaces of failing or quarantined questions with the code of an error.
     ``next_at`` is ``None`` when nobody can say. ``ticks`` are the last runs, oldest first: ``ok``, ``late``, ``fail``
     or ``none``. ``hours`` counts matches in each of the last 24 hours of the user's clock, ``today`` those since
     midnight. ``low`` is the lowest price that matched in 30 days, ``None`` when nothing did. ``picture`` is the
@@ -39,21 +41,13 @@ class Row:
     next_at: datetime | None
     every: int
     intervals: Mapping[str, int]
+    planned: Mapping[str, Planned]
     failing: Mapping[str, str]
     ticks: tuple[str, ...]
     hours: tuple[int, ...]
     today: int
     low: int | None
     picture: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beat:
-    """When a watch was checked last, when it is next, and how long that wait is in all, in seconds."""
-
-    checked_at: datetime | None
-    next_at: datetime | None
-    every: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +142,8 @@ def _row(watch: Any, facts: _Facts, *, now: datetime) -> Row:
         checked_at=beat.checked_at,
         next_at=beat.next_at,
         every=beat.every,
-        intervals=_intervals(targets),
+        intervals=intervals(targets),
+        planned=planned_otherwise(targets),
         failing={target.marketplace: target.last_error or "failing" for target in targets if _is_failing(target)},
         ticks=facts.ticks[watch.pk],
         hours=tuple(counts.get(hour, 0) for hour in facts.hours),
@@ -160,12 +155,9 @@ def _row(watch: Any, facts: _Facts, *, now: datetime) -> Row:
 
 def intervals_of(watch: Watch) -> dict[str, int]:
     """The shortest interval, in seconds, at each marketplace that this watch asks."""
-    return _intervals(Target.objects.filter(links__watch=watch).only("marketplace", "interval_seconds"))
-
-
-def _intervals(targets: Iterable[Target]) -> dict[str, int]:
-    slowest_first = sorted(targets, key=lambda target: (target.marketplace, -target.interval_seconds))
-    return {target.marketplace: target.interval_seconds for target in slowest_first}
+    return intervals(
+        Target.objects.filter(links__watch=watch).only("marketplace", "interval_seconds", "planned_seconds")
+    )
 
 
 def _is_failing(target: Target) -> bool:
@@ -226,31 +218,6 @@ def matches_today(*, user: Any, now: datetime, zone: tzinfo) -> int:
     """Told matches of a user since midnight of their clock; ``COUNTED`` stands for more."""
     today = Match.objects.of(user).told().filter(matched_at__gte=midnight(now, zone))
     return today.order_by()[:COUNTED].count()
-
-
-def beat_of(watch: Watch, targets: Iterable[Target], *, now: datetime) -> Beat:
-    """The latest check and the next one over all questions of a watch; one that backs off names no time."""
-    asked = list(targets)
-    checked = max((target.checked_at for target in asked if target.checked_at), default=None)
-    planned = [(_next(target, now), target) for target in asked if _has_a_time(target)]
-    if watch.paused_at or not planned:
-        return Beat(checked_at=checked, next_at=None, every=watch.interval_seconds)
-    next_at, target = min(planned, key=lambda pair: pair[0])
-    return Beat(checked_at=checked, next_at=next_at, every=target.interval_seconds)
-
-
-def _has_a_time(target: Target) -> bool:
-    """One that fails again and again backs off, by how much only the schedule knows."""
-    return target.active and target.quarantined_at is None and target.failures < 2
-
-
-def _next(target: Target, now: datetime) -> datetime:
-    if target.due_at is not None:
-        return target.due_at
-    phase = phase_ms(target.key, target.interval_seconds)
-    after = int(now.timestamp() * 1000)
-    due = next_beat(phase=phase, interval_seconds=target.interval_seconds, after_ms=after)
-    return datetime.fromtimestamp(due / 1000, tz=UTC)
 
 
 RESULTS: Mapping[str, Q] = {

@@ -1,11 +1,13 @@
 """Which questions a watch asks, and who asks a target: coalescing."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
-from django.db.models import Exists, F, Min, OuterRef, Subquery, Value
+from django.db.models import Exists, F, OuterRef, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from monitor_site.contract import canonical
@@ -13,6 +15,7 @@ from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 from monitor_site.outbox import services as outbox
 
 from .models import Listing, Target, TargetKind, Watch, WatchTarget
+from .wished_times import Together, next_due, special, together
 from .wished_words import word_sets
 from .wishes import criteria_of
 
@@ -115,25 +118,35 @@ def settle(*, target_ids: Iterable[int], now: datetime) -> None:
     once the second sees what the first has done.
     """
     rows = {pk: row for pk, row in lock(target_ids).items() if row.is_search}
-    wishes = _wishes(rows)
-    changed = [row.pk for row in rows.values() if _settle_one(row, wishes.get(row.pk))]
+    wishes = _wishes(rows.values())
+    changed = [row.pk for row in rows.values() if _settle_one(row, wishes.get(row.pk), now)]
     outbox.write(topic=SALES, object_ids=changed, now=now)
     waiting = WatchTarget.objects.filter(target_id__in=rows, baselined_at=None, watch__paused_at=None)
     outbox.write(topic=TOPIC, object_ids={*changed, *waiting.values_list("target_id", flat=True)}, now=now)
 
 
-def _wishes(target_ids: Iterable[int]) -> dict[int, int]:
-    asked = WatchTarget.objects.filter(target_id__in=list(target_ids), watch__paused_at=None)
-    return dict(asked.values_list("target_id").annotate(shortest=Min("watch__interval_seconds")))
+def _wishes(targets: Iterable[Target]) -> dict[int, Together]:
+    found: dict[int, Together] = {}
+    by_marketplace: dict[str, list[int]] = defaultdict(list)
+    for target in targets:
+        by_marketplace[target.marketplace].append(target.pk)
+    for name, ids in by_marketplace.items():
+        found |= together(ids, allowed=partial(allowed, name))
+    return found
 
 
-def _settle_one(target: Target, shortest: int | None) -> bool:
-    """Whether anything changed; a target nobody asks keeps its interval."""
-    wanted = shortest is not None and target.quarantined_at is None
-    seconds = target.interval_seconds if shortest is None else allowed(target.marketplace, shortest)
-    if (wanted, seconds) == (target.active, target.interval_seconds) and target.checked_at is not None:
+def _settle_one(target: Target, wish: Together | None, now: datetime) -> bool:
+    """Whether anything changed; a target nobody asks keeps its wishes. Another interval is planned anew."""
+    wanted = wish is not None and target.quarantined_at is None
+    told = {"active": wanted} | (wish.fields() if wish else {})
+    if all(getattr(target, name) == value for name, value in told.items()) and target.checked_at is not None:
         return False
-    Target.objects.filter(pk=target.pk).update(active=wanted, interval_seconds=seconds)
+    if told.get("interval_seconds", target.interval_seconds) != target.interval_seconds:
+        told |= {"planned_seconds": None, "planned_because": ""}
+    for name, value in told.items():
+        setattr(target, name, value)
+    target.due_at = next_due(target, after_ms=round(now.timestamp() * 1000)) if wanted and target.times else None
+    target.save(update_fields=[*told, "due_at"])
     return True
 
 
@@ -144,6 +157,14 @@ def heal(*, now: datetime) -> int:
     wrong = (
         Target.objects.searches().filter(quarantined_at=None).annotate(asked=Exists(asked)).exclude(active=F("asked"))
     )
-    ids = list(wrong.values_list("pk", flat=True)[:MOST_HEALED])
+    ids = list(wrong.values_list("pk", flat=True)[:MOST_HEALED]) + _on_another_clock()
     settle(target_ids=ids, now=now)
     return len(ids)
+
+
+def _on_another_clock() -> list[int]:
+    """The targets whose hours are not those of their watches any more: somebody's time zone has changed."""
+    links = WatchTarget.objects.filter(special(), target__active=True, watch__paused_at=None)
+    rows = Target.objects.searches().filter(pk__in=links.order_by().values("target")).defer("recent", "usual")
+    wishes = _wishes(found := list(rows[:MOST_HEALED]))
+    return [row.pk for row in found if row.pk in wishes and wishes[row.pk].times != row.times]

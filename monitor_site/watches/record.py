@@ -25,6 +25,7 @@ from .pages import Page
 from .questions import lock
 from .results import LONGEST_REST, Recorded, Result, Standing, asked_rest
 from .sightings import Seen, touch, upsert
+from .wished_times import next_due
 
 LONGEST_DELAY_MS = round(LONGEST_REST.total_seconds() * 1000)
 # What is no search keeps its time, which has passed, when its result does not count: without a rest it would be asked
@@ -32,6 +33,9 @@ LONGEST_DELAY_MS = round(LONGEST_REST.total_seconds() * 1000)
 UNCOUNTED_DELAY_MS = 60 * 1000
 # How coarse "last seen" of a listing is: one update per target and so many seconds, not one per row and check.
 SEEN_SECONDS = 300
+CHECKS_REMEMBERED = 5
+# Seconds after which a question that waits counts as overdue by its whole deadline, however rarely it is asked.
+LONGEST_DEADLINE = 300
 # What a column holds: later than three weeks is simply very late.
 MOST_MS = 2**31 - 1
 
@@ -56,6 +60,7 @@ def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
     told = _after_failure(target, result) if result.failed else _after_success(result)
     if result.usual is not None:
         told["usual"] = result.usual
+    told |= _afterwards(target, result)
     won = Target.objects.filter(pk=target.pk, fence__lt=result.fence).update(
         fence=result.fence, checked_at=result.finished_at, **told
     )
@@ -64,8 +69,18 @@ def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
         return False
     if bool(target.failures) != bool(told["failures"]):
         recorded.health_changed.add(target.pk)
-    target.failures, target.empty_streak = told["failures"], told["empty_streak"]
+    for name in ("failures", "empty_streak", "due_at"):
+        setattr(target, name, told.get(name, getattr(target, name)))
     return True
+
+
+def _afterwards(target: Target, result: Result) -> dict[str, Any]:
+    """What one check costs, and when a question with times of its own is due again."""
+    told: dict[str, Any] = {"spent": [*target.spent, [_duration_ms(result), max(1, result.pages)]][-CHECKS_REMEMBERED:]}
+    if target.is_search and target.times:
+        after = max(result.due_ms, round(result.finished_at.timestamp() * 1000))
+        told["due_at"] = next_due(target, after_ms=after, served_ms=result.due_ms)
+    return told
 
 
 def _after_failure(target: Target, result: Result) -> dict[str, Any]:
@@ -97,6 +112,7 @@ def _found(results: Sequence[Result], targets: dict[int, Target], now: datetime)
     crossing.cross(_good(looks), targets, seen, joined, now=now)
     tell(joined, now=now)
     gathering.note_found(pages, seen, now=now)
+    _note_gifts(pages, joined, now)
     joined.new.update(gathering.gather(_good(sales), targets, now=now))
     sold.conclude(sales, targets, now=now)
     changes.tell(seen=seen, removed=looking.conclude(looks, targets, now=now), now=now)
@@ -138,6 +154,17 @@ def _remember(page: Page, seen: dict[str, Seen]) -> None:
     recent = page.recent | doubted
     if recent != page.before:
         Target.objects.filter(pk=page.target.pk).update(recent=recent)
+
+
+def _note_gifts(pages: Sequence[Page], joined: Joined, now: datetime) -> None:
+    """Of questions whose interval follows what they bring: when something new came, and how often it does."""
+    for page in pages:
+        target = page.target
+        if target.wanted_fastest is None or page.whole or not joined.new.get(page.result.trace):
+            continue
+        gap = round((now - target.gave_at).total_seconds()) if target.gave_at else None
+        usual = gap if gap is None or target.gives_every is None else round(0.7 * target.gives_every + 0.3 * gap)
+        Target.objects.filter(pk=target.pk).update(gave_at=now, gives_every=usual)
 
 
 def _touch(pages: Sequence[Page], now: datetime) -> None:
@@ -184,12 +211,12 @@ def _duration_ms(result: Result) -> int:
 
 
 def _missed(result: Result, target: Target) -> int:
-    """What is no search has no beats to miss, only a time."""
-    if not target.is_search:
+    """What is no search has no beats to miss, only a time; neither has a search with times of its own."""
+    if not target.is_search or target.times:
         return 0
     missed = missed_beats(
-        phase=phase_ms(target.key, target.interval_seconds),
-        interval_seconds=target.interval_seconds,
+        phase=phase_ms(target.key, target.every_seconds),
+        interval_seconds=target.every_seconds,
         due_ms=result.due_ms,
         finished_ms=round(result.finished_at.timestamp() * 1000),
     )
@@ -200,8 +227,10 @@ def _standing(result: Result, target: Target | None, stale: Collection[int]) -> 
     """A target that is gone is inactive; one that failed comes back later, twice as late each time."""
     if target is None:
         return Standing(target_id=result.target_id, key="0" * 64, active=False, interval_seconds=1)
+    if target.due_at is not None and target.pk in stale:
+        return standing_of(target, delay_ms=UNCOUNTED_DELAY_MS)
     if not target.is_search:
-        return standing_of(target, delay_ms=UNCOUNTED_DELAY_MS if target.pk in stale else 0)
+        return standing_of(target, delay_ms=0)
     counts = result.failed and result.error != NoPace.code
     return standing_of(target, delay_ms=max(_delay_ms(target), _asked_ms(result)) if counts else 0)
 
@@ -212,10 +241,17 @@ def standing_of(target: Target, *, delay_ms: int) -> Standing:
         target_id=target.pk,
         key=target.key,
         active=target.active,
-        interval_seconds=target.interval_seconds,
+        interval_seconds=target.every_seconds,
+        rank=rank_of(target),
         delay_ms=delay_ms,
         due_ms=due_ms_of(target),
     )
+
+
+def rank_of(target: Target) -> str:
+    """What decides its turn where not everything can run at once: importance, deadline in ms, ms a check takes."""
+    cost = sum(ms for ms, _pages in target.spent) // max(1, len(target.spent))
+    return f"{target.ranks}|{min(target.every_seconds, LONGEST_DEADLINE) * 1000}|{cost}"
 
 
 def due_ms_of(target: Target) -> int | None:
@@ -229,5 +265,5 @@ def _asked_ms(result: Result) -> int:
 
 def _delay_ms(target: Target) -> int:
     doublings = min(max(target.failures - 1, 0), 10)
-    delay: int = target.interval_seconds * 1000 * (2**doublings - 1)
+    delay: int = target.every_seconds * 1000 * (2**doublings - 1)
     return min(delay, LONGEST_DELAY_MS)

@@ -52,7 +52,7 @@ def asked_rest(result: Result) -> timedelta:
 class Standing:
     """What the schedule must know of a target when it comes back: due again or not, on which beat, how much later.
 
-    ``due_ms``: not on a beat but at this very time.
+    ``due_ms``: not on a beat but at this very time. ``rank`` is its turn among others, empty for the usual one.
     """
 
     target_id: int
@@ -61,6 +61,7 @@ class Standing:
     interval_seconds: int
     delay_ms: int = 0
     due_ms: int | None = None
+    rank: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

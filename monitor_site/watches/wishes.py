@@ -17,10 +17,10 @@ from .listing_wishes import OWN, check_listing, own_figures
 from .models import Policy, RelistedWish, ShippingWish, WatchKind
 from .models.watches import LONGEST_WATCH_NAME, TRIGGER_BOUNDS
 from .pages import currency_of
+from .wished_hours import LONGEST_INTERVAL, check_times, clean_times, too_near
 from .wished_words import check_words, clean_words, has_control, word_sets
 
 LONGEST_NAME = LONGEST_WATCH_NAME
-LONGEST_INTERVAL = 24 * 3600
 # What only a listing watch has.
 NO_TRIGGERS: Mapping[str, Any] = {**dict.fromkeys(TRIGGER_BOUNDS), "external_id": "", "back_on_sale": False}
 
@@ -62,6 +62,12 @@ class Wish:
     back_on_sale: bool = False
     relisted: str = RelistedWish.ALERT
     interval_seconds: int = 60
+    active_from: int | None = None
+    active_to: int | None = None
+    weekdays: Sequence[int] = ()
+    cron: str = ""
+    jitter: bool = False
+    adaptive: bool = False
     policy: str = Policy.NOTIFY
     tell_existing: bool = False
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -72,7 +78,7 @@ def checked(wish: Wish) -> Wish:
     errors: dict[str, list[str]] = {}
     is_of_listing = wish.kind == WatchKind.LISTING
     clean = _clean_listing(wish, errors) if is_of_listing else _clean_search(wish, errors)
-    for check in (check_listing,) if is_of_listing else (check_words, check_limits):
+    for check in (check_listing,) if is_of_listing else (check_words, check_limits, check_times):
         check(clean, errors)
     for check in (_check_choices, _check_marketplaces):
         check(clean, errors)
@@ -99,6 +105,7 @@ def _clean_search(wish: Wish, errors: dict[str, list[str]]) -> Wish:
         kinds=tuple(dict.fromkeys(wish.kinds)),
         conditions=tuple(wish.conditions),
         **NO_TRIGGERS,
+        **clean_times(wish),
     )
 
 
@@ -158,7 +165,9 @@ def _check_marketplaces(wish: Wish, errors: dict[str, list[str]]) -> None:
 def _check_interval(wish: Wish, errors: dict[str, list[str]]) -> None:
     """What one marketplace allows is enough: another that allows less is asked as often as it allows."""
     floor = min(catalog().pace(name).floor_seconds for name in wish.marketplaces)
-    if wish.interval_seconds < floor:
+    if wish.cron and wish.interval_seconds < floor:
+        _add(errors, "cron", too_near(floor))
+    elif wish.interval_seconds < floor:
         sentence = ngettext(
             "This marketplace may be asked every %(n)d seconds at the most.",
             "Each of these marketplaces may be asked every %(n)d seconds at the most, or less often.",

@@ -234,9 +234,11 @@ def _cost(cost: Cost) -> list[tuple[str, bool]]:
     words = gettext("%(marketplace)s: %(questions)s, %(new)d new; every %(time)s: %(own)s of %(pace)s a minute.")
     lines = [(words % told, False)]
     if cost.too_much:
+        told["time"] = wording.duration(cost.planned or cost.seconds)
+        told |= {"sharing": f"{cost.sharing:,}", "room": f"{cost.room:.3g}"}
         more = gettext(
-            "%(marketplace)s: all questions together want %(all)s a minute and %(pace)s are allowed, so that each is"
-            " asked less often than it wishes."
+            "%(marketplace)s: all questions together want %(all)s a minute. This one is asked every %(time)s:"
+            " %(sharing)s questions share %(room)s a minute."
         )
         lines.append((more % told, True))
     return lines

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.dates import WEEKDAYS_ABBR
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, pgettext_lazy
 
@@ -16,6 +17,7 @@ NOTHING: Mapping[str, "str | Promise"] = {
     "words": pgettext_lazy("words", "in the title only"),
     "limits": pgettext_lazy("limits", "any price, any condition"),
     "seller": pgettext_lazy("limits", "any seller"),
+    "when": pgettext_lazy("times", "at any time"),
     "auctions": pgettext_lazy("limits", "any end, any number of bids"),
 }
 
@@ -94,10 +96,29 @@ def auction_facts(values: Values) -> list[str]:
     return facts
 
 
+def when_facts(values: Values) -> list[str]:
+    """When it is asked, beside its interval."""
+    facts = []
+    if values.get("active_from") is not None and values.get("active_to") is not None:
+        facts.append(f"{minute_words(values['active_from'])}–{minute_words(values['active_to'])}")
+    if days := values.get("weekdays"):
+        facts.append(listed(WEEKDAYS_ABBR[day] for day in days))
+    if cron := values.get("cron"):
+        facts.append(gettext("at times: %(cron)s") % {"cron": cron})
+    odd = {"jitter": gettext("a little irregularly"), "adaptive": gettext("as often as it is worth")}
+    return [*facts, *(words for name, words in odd.items() if values.get(name))]
+
+
+def minute_words(minute: int) -> str:
+    """A minute of the day as a clock shows it."""
+    return f"{minute // 60:02}:{minute % 60:02}"
+
+
 SECTIONS: Mapping[str, Callable[[Values], list[str]]] = {
     "words": word_facts,
     "limits": limit_facts,
     "seller": seller_facts,
+    "when": when_facts,
     "auctions": auction_facts,
 }
 

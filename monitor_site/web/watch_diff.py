@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext, pgettext
 
 from monitor_site import wording
@@ -13,6 +14,7 @@ from monitor_site.watches.models import Watch
 from monitor_site.watches.named import CONDITIONS
 from monitor_site.watches.versions import WISHED
 
+from .rule_words import minute_words
 from .watch_fields import option_fields
 from .watch_words import marketplace_title
 
@@ -84,6 +86,9 @@ SAYINGS: Mapping[str, Callable[[Any], str]] = {
     "rise_percent": "{}%".format,
     "conditions": _grade,
     "interval_seconds": wording.duration,
+    "active_from": minute_words,
+    "active_to": minute_words,
+    "weekdays": lambda day: str(WEEKDAYS.get(day, day)),
 }
 
 

@@ -5,6 +5,7 @@ import types
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
+from datetime import time
 from decimal import Decimal
 from enum import Enum
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -183,6 +184,23 @@ class SpanField(forms.CharField):
         minutes = value * self.unit
         size, letter = next(pair for pair in SPANS if minutes % pair[0] == 0)
         return f"{minutes // size}{letter}"
+
+
+class ClockField(forms.TimeField):
+    """A time of day as minutes since midnight; ``None`` when empty."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", forms.TimeInput(format="%H:%M", attrs={"class": "input", "type": "time"}))
+        super().__init__(required=False, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """The minutes."""
+        found = super().clean(value)
+        return None if found is None else found.hour * 60 + found.minute
+
+    def prepare_value(self, value: Any) -> Any:
+        """Minutes as a time of day."""
+        return time(value // 60, value % 60) if isinstance(value, int) else value
 
 
 def option_fields(shape: type[SearchCriteria]) -> dict[str, forms.Field]:

@@ -7,8 +7,10 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundField
+from django.utils.dates import WEEKDAYS
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from monitor_site.watches.limits import is_pattern, no_pattern
 from monitor_site.watches.models import RelistedWish, ShippingWish
@@ -16,7 +18,7 @@ from monitor_site.watches.models.watches import LONGEST_PATTERN
 from monitor_site.watches.named import CONDITIONS, KINDS
 
 from .rule_words import summary
-from .watch_fields import FigureField, PriceField, SpanField
+from .watch_fields import ClockField, FigureField, PriceField, SpanField
 
 # Title and fields by section; what stands in one line stands together.
 SECTIONS: Mapping[str, tuple["str | Promise", tuple[tuple[str, ...], ...]]] = {
@@ -34,6 +36,10 @@ SECTIONS: Mapping[str, tuple["str | Promise", tuple[tuple[str, ...], ...]]] = {
         ),
     ),
     "seller": (_("Seller"), (("rating_min", "rated_min"),)),
+    "when": (
+        pgettext_lazy("times", "When"),
+        (("active_from", "active_to"), ("weekdays",), ("cron",), ("jitter",), ("adaptive",)),
+    ),
     "auctions": (_("Auctions"), (("ends_within_minutes", "bids_max"),)),
 }
 LIMITS = tuple(name for _title, lines in SECTIONS.values() for line in lines for name in line)
@@ -122,6 +128,38 @@ class LimitsForm(forms.Form):
         unit=1,
         label=_("Ends within"),
         help_text=_("For example 30m, 6h or 1d."),
+    )
+    active_from = ClockField(label=_("Only from"), help_text=_("On your clock. Left empty, the whole day."))
+    active_to = ClockField(label=_("Until"), help_text=_("Earlier than the first means over midnight."))
+    weekdays = forms.TypedMultipleChoiceField(
+        label=_("Only on these days"),
+        required=False,
+        coerce=int,
+        help_text=_("None ticked means every day. A day is the one on which its time begins."),
+        widget=forms.CheckboxSelectMultiple,
+        choices=list(WEEKDAYS.items()),
+    )
+    cron = forms.CharField(
+        label=_("At times (cron)"),
+        required=False,
+        max_length=200,
+        help_text=_(
+            "For those who know it, in place of an interval: minute, hour, day, month, weekday. 0 7,19 * * mon-fri is"
+            " weekdays at 7:00 and 19:00, on your clock."
+        ),
+        widget=forms.TextInput(attrs={"class": "input", "spellcheck": "false", "autocapitalize": "off"}),
+    )
+    jitter = forms.BooleanField(
+        label=_("A little irregularly"),
+        required=False,
+        help_text=_("Each check comes up to a tenth of the interval earlier or later; on average nothing changes."),
+    )
+    adaptive = forms.BooleanField(
+        label=_("As often as it is worth"),
+        required=False,
+        help_text=_(
+            "Up to four times as often while something new keeps coming, down to a quarter while nothing does."
+        ),
     )
     bids_max = FigureField(label=_("Bids at the most"), help_text=_("0: nobody has bid yet."))
 

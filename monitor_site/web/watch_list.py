@@ -1,7 +1,7 @@
 """What the list of watches shows, as plain values."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
@@ -21,6 +21,7 @@ from monitor_site.watches.queries import Row
 from monitor_site.watches.trigger_words import facts_of
 
 from . import degraded, pictures
+from .plan_words import plan_words, standing_of
 from .query_filters import number
 from .resting_words import ALWAYS, HOUR, MORNING, muted_words
 from .watch_words import Health, Note, health, marketplace_title, note_of, price_words
@@ -48,7 +49,8 @@ ACTS: Mapping[str, "str | Promise"] = {
 class Line:
     """A row with its words; ``picture`` is the address of the thumbnail here, ``stopped``: nothing checks it.
 
-    ``muted`` says until when, and is empty otherwise. ``watched`` is how the listing of a listing watch stands.
+    ``muted`` says until when, and is empty otherwise; ``paced`` how often and why it is asked otherwise than wished.
+    ``watched`` is how the listing of a listing watch stands.
     """
 
     row: Row
@@ -62,6 +64,7 @@ class Line:
     muted: str
     tags: Sequence[Tag]
     watched: Watched | None = None
+    paced: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,10 +215,11 @@ def lines_of(
 
 def _lines(rows: Sequence[Row], *, still: Mapping[str, BreakerView], now: datetime) -> list[Line]:
     tags = tagging.tags_by_watch([row.watch.pk for row in rows])
-    watched = watched_by([row.watch for row in rows], now=now)
-    return [
+    standing, watched = standing_of(rows), watched_by([row.watch for row in rows], now=now)
+    lines = [
         line_of(row, still=still, tags=tags[row.watch.pk], watched=watched.get(row.watch.pk), now=now) for row in rows
     ]
+    return [replace(line, paced=plan_words(line.row, standing)) for line in lines]
 
 
 def lines_by_id(user: Any, ids: Collection[int], *, now: datetime) -> list[Line]:

@@ -19,7 +19,7 @@ from monitor_site.watches.models import Check, Outcome, Watch
 from monitor_site.watches.needs import Need
 from monitor_site.watches.queries import Row
 
-from .rule_words import auction_facts, listed, other_limit_facts, price_fact, seller_facts, word_facts
+from .rule_words import auction_facts, listed, other_limit_facts, price_fact, seller_facts, when_facts, word_facts
 
 ERRORS: Mapping[str, "str | Promise"] = {
     "unavailable": _("no answer"),
@@ -234,7 +234,7 @@ def rule_facts(watch: Watch) -> list[str]:
     values = vars(watch)
     price = price_fact(values) or wording.limits(None, None)
     facts += [*word_facts(values), price, *other_limit_facts(values)]
-    return [*facts, *seller_facts(values), *auction_facts(values)]
+    return [*facts, *seller_facts(values), *auction_facts(values), *when_facts(values)]
 
 
 def price_words(watch: Watch) -> str:

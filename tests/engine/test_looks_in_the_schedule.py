@@ -272,7 +272,7 @@ async def test_a_leased_look_asks_for_its_listing_and_goes_back_to_its_next_time
     await sync_to_async(look.refresh_from_db)()
     assert shop.asked == [("mercari", sighting(0).external_id)]
     assert look.due_at is not None
-    assert (back.how, back.args()[-1]) == ("at", round(look.due_at.timestamp() * 1000))
+    assert (back.how, back.args()[6]) == ("at", round(look.due_at.timestamp() * 1000))
     assert (await Check.objects.aget(target=look)).outcome == outcome
     assert (await Listing.objects.aget()).price == price
 

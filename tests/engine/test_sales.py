@@ -92,7 +92,7 @@ async def test_what_was_sold_at_a_marketplace_is_known_with_its_price(
     assert await Match.objects.acount() == 0
     await target.arefresh_from_db()
     assert target.due_at is not None
-    assert (back.how, back.args()[-1]) == ("at", round(target.due_at.timestamp() * 1000))
+    assert (back.how, back.args()[6]) == ("at", round(target.due_at.timestamp() * 1000))
 
 
 async def test_a_question_that_no_marketplace_takes_fails_and_is_tried_later(

@@ -89,7 +89,7 @@ async def test_a_price_that_moves_at_a_marketplace_is_told(
     assert (await Listing.objects.aget()).external_id == made
     await target.arefresh_from_db()
     assert target.due_at is not None
-    assert (back.how, back.args()[-1]) == ("at", round(target.due_at.timestamp() * 1000))
+    assert (back.how, back.args()[6]) == ("at", round(target.due_at.timestamp() * 1000))
     kind = move_price(market, name, made)
     await check(checker, target)
     crossing = await Crossing.objects.aget()

@@ -130,7 +130,7 @@ class TestCosts:
         assert [(one.marketplace, one.questions, one.new, one.seconds) for one in costs.costs(draft)] == [
             ("mercari", 2, 2, 5), ("yahoo_auctions", 2, 2, 10)
         ]  # fmt: skip
-        assert [one.too_much for one in costs.costs(draft)] == [True, False]
+        assert [one.too_much for one in costs.costs(draft)] == [True, True]
 
     def test_it_takes_two_queries_whatever_is_asked(
         self, alice: Any, now: datetime, django_assert_num_queries: Any

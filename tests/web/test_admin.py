@@ -151,10 +151,20 @@ def test_staff_give_a_person_limits_of_their_own(staff: Client, alice: User) -> 
     page = staff.get(address(User, "change", alice.pk))
     data = {name: value for name, value in page.context["adminform"].form.initial.items() if value is not None}
     data |= {"last_login_0": "", "last_login_1": "", "date_joined_0": "2026-05-01", "date_joined_1": "00:00:00"}
-    answer = staff.post(address(User, "change", alice.pk), data | {"watch_limit": "7"})
+    answer = staff.post(address(User, "change", alice.pk), data | {"watch_limit": "7", "weight": "3"})
     assert answer.status_code == 302
     alice.refresh_from_db()
-    assert (alice.watch_limit, alice.question_limit) == (7, None)
+    assert (alice.watch_limit, alice.question_limit, alice.weight) == (7, None, 3)
+
+
+def test_a_weight_that_would_starve_or_crown_a_person_is_refused(staff: Client, alice: User) -> None:
+    page = staff.get(address(User, "change", alice.pk))
+    data = {name: value for name, value in page.context["adminform"].form.initial.items() if value is not None}
+    data |= {"last_login_0": "", "last_login_1": "", "date_joined_0": "2026-05-01", "date_joined_1": "00:00:00"}
+    for weight in ("0", "101", "-1", "many"):
+        assert staff.post(address(User, "change", alice.pk), data | {"weight": weight}).status_code == 200
+    alice.refresh_from_db()
+    assert alice.weight == 1
 
 
 def test_staff_create_a_person_who_can_then_sign_in(staff: Client) -> None:

@@ -263,7 +263,8 @@ def test_the_cost_and_what_is_known_are_told_at_once(hers: Client, redis: Redis,
 
 def test_asking_for_more_than_the_pace_allows_is_a_warning(hers: Client, redis: Redis) -> None:
     typed = {"marketplaces": ["mercari"], "any_of": "a, b, c", "pace": "fastest"}
-    assert "all questions together want 36 a minute and 20 are allowed" in words(begin(hers, TYPED | typed))
+    text = words(begin(hers, TYPED | typed))
+    assert "all questions together want 36 a minute. This one is asked every 10 s: 3 questions share 18 a" in text
 
 
 def test_an_edited_watch_is_previewed_under_what_is_typed_now(

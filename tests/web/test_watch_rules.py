@@ -96,6 +96,7 @@ def test_sections_sum_themselves_up(hers: Client) -> None:
         "More words": (False, "in the title only"),
         "Limits": (True, "any price, any condition"),
         "Seller": (False, "any seller"),
+        "When": (False, "at any time"),
         "Auctions": (False, "any end, any number of bids"),
     }
     hers.post(NEW, TYPED | RULES | {"price_max": "60000", "conditions": ["new"], "shipping": "included"})
@@ -107,6 +108,7 @@ def test_sections_sum_themselves_up(hers: Client) -> None:
             "≤ ¥60,000 with shipping · Fixed price, Auction · New, unused · shipping included · listed within 1 d 12 h",
         ),
         "Seller": (False, "rating from 95 % · at least 1,000 ratings"),
+        "When": (False, "at any time"),
         "Auctions": (False, "auctions that end within 1 d · auctions without bids"),
     }
 

@@ -1,13 +1,13 @@
 -- Give leases back: to the next beat of the grid, to a time of their own, to the due time they had, or out of the
 -- schedule.
--- KEYS due, lease, suspects, edited, looks
+-- KEYS due, lease, suspects, edited, looks, rank
 -- ARGV id, fence, how ('beat', 'at', 'release', 'remove'), phase ms, interval ms, delay ms,
---      due ms (of 'at' the next time, else the one served), ...
+--      due ms (of 'at' the next time, else the one served), rank or nothing, ...
 -- Returns {ids that were no longer ours; those are left alone}, {ids that were edited meanwhile; settle them again}
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
-local lost, edited = {}, {}
-for i = 1, #ARGV, 7 do
+local lost, edited, ranks = {}, {}, {}
+for i = 1, #ARGV, 8 do
   local id, how = ARGV[i], ARGV[i + 2]
   local held = redis.call('HGET', KEYS[2], id)
   if not held or string.match(held, '^[^|]*') ~= ARGV[i + 1] then
@@ -16,8 +16,10 @@ for i = 1, #ARGV, 7 do
     local set = string.sub(id, 1, 5) == 'look:' and KEYS[5] or KEYS[1]
     redis.call('HDEL', KEYS[2], id)
     if redis.call('SREM', KEYS[4], id) == 1 then edited[#edited + 1] = id end
+    if ARGV[i + 7] ~= '' then ranks[#ranks + 1], ranks[#ranks + 2] = id, ARGV[i + 7] end
     if how == 'remove' then
       redis.call('ZREM', set, id)
+      redis.call('HDEL', KEYS[6], id)
       redis.call('HDEL', KEYS[3], id)
     elseif how == 'release' then
       redis.call('ZADD', set, ARGV[i + 6], id)
@@ -32,4 +34,5 @@ for i = 1, #ARGV, 7 do
     end
   end
 end
+if #ranks > 0 then redis.call('HSET', KEYS[6], unpack(ranks)) end
 return {lost, edited}

@@ -1,5 +1,5 @@
 -- Put ids into the schedule or take them out. A leased id is only marked: its return has it settled again.
--- KEYS due, lease, suspects, edited, looks
+-- KEYS due, lease, suspects, edited, looks, rank
 -- ARGV id, how, due ms, ... ; due ms 0 means now
 --   'at'      this time; what is overdue already stays where it is in the queue
 --   'sooner'  never later than it was; adds an absent id too
@@ -19,6 +19,7 @@ for i = 1, #ARGV, 3 do
   elseif how == 'remove' then
     moved = moved + redis.call('ZREM', set, id)
     redis.call('HDEL', KEYS[3], id)
+    redis.call('HDEL', KEYS[6], id)
   elseif how == 'new' then
     moved = moved + redis.call('ZADD', set, 'NX', due, id)
   elseif how == 'sooner' then

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from ..plan import Because
 from .listings import Listing
 from .watches import Watch
 
@@ -16,6 +17,10 @@ class TargetKind(models.TextChoices):
     SEARCH = "search", _("search")
     LISTING = "listing", _("listing")
     SOLD = "sold", _("sold")
+
+
+# What comes first where not everything can, of 100, unless somebody says otherwise.
+IMPORTANCE = {TargetKind.SEARCH: 50, TargetKind.LISTING: 20, TargetKind.SOLD: 10}
 
 
 class TargetQuerySet(models.QuerySet["Target"]):
@@ -40,7 +45,15 @@ class Target(models.Model):
     A ``search`` beats on the grid of its interval. A ``listing`` asks about ``listing``; ``criteria`` is its external
     id. Until its first good answer nobody may know whether there is such a listing. A ``sold`` asks what was sold of
     what ``search`` asks for. The ``due_at`` of these two is the exact time of the next time, their interval only how
-    far ahead that was.
+    far ahead that was. A search with ``times`` has one, too.
+
+    ``interval_seconds`` of a search is what its watches wish, ``planned_seconds`` how often it is asked in fact,
+    ``None`` for as often as it wishes, and ``planned_because`` why. ``times`` are its triggers where an interval alone
+    does not say it, see :mod:`..times`; between ``wanted_fastest`` and ``wanted_slowest``, where set, the interval may
+    follow what it brings. ``importance``, of 100, is ``None`` for the usual one of its kind.
+
+    ``spent`` are the last five checks, as milliseconds and pages; ``gave_at`` is when something new came last,
+    ``gives_every`` how many seconds lie between such moments, both only where the interval may follow it.
 
     ``fence`` is the fence of the last result that counted. ``recent`` is the last good answer, external id → digest:
     what equals it needs no look into the database. ``usual`` is what the gateway remembers of the question: plain JSON,
@@ -56,6 +69,15 @@ class Target(models.Model):
     search = models.OneToOneField("self", on_delete=models.CASCADE, null=True, blank=True, related_name="sold")
     active = models.BooleanField(default=True)
     interval_seconds = models.PositiveIntegerField()
+    times = models.JSONField(default=list, blank=True)
+    wanted_fastest = models.PositiveIntegerField(null=True, blank=True)
+    wanted_slowest = models.PositiveIntegerField(null=True, blank=True)
+    planned_seconds = models.PositiveIntegerField(null=True, blank=True)
+    planned_because = models.CharField(max_length=8, blank=True, default="")
+    importance = models.PositiveSmallIntegerField(null=True, blank=True)
+    spent = models.JSONField(default=list, blank=True)
+    gave_at = models.DateTimeField(null=True, blank=True)
+    gives_every = models.PositiveIntegerField(null=True, blank=True)
     due_at = models.DateTimeField(null=True, blank=True)
     fence = models.BigIntegerField(default=0)
     recent = models.JSONField(default=dict)
@@ -75,7 +97,16 @@ class Target(models.Model):
             models.CheckConstraint(condition=Q(interval_seconds__gte=1), name="target_interval_positive"),
             models.CheckConstraint(condition=Q(kind__in=TargetKind.values), name="target_kind_known"),
             models.CheckConstraint(
-                condition=Q(kind=TargetKind.SEARCH, listing=None, search=None, due_at=None)
+                condition=Q(planned_seconds=None) | Q(planned_seconds__gte=1), name="target_planned_positive"
+            ),
+            models.CheckConstraint(
+                condition=Q(importance=None) | Q(importance__lte=100), name="target_importance_bounded"
+            ),
+            models.CheckConstraint(
+                condition=Q(planned_because__in=[why.value for why in Because]), name="target_planned_because_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind=TargetKind.SEARCH, listing=None, search=None)
                 | Q(kind=TargetKind.LISTING, search=None)
                 | Q(kind=TargetKind.SOLD, listing=None, search__isnull=False),
                 name="target_is_of_its_kind",
@@ -94,6 +125,16 @@ class Target(models.Model):
     def is_look(self) -> bool:
         """It asks about one listing."""
         return self.kind == TargetKind.LISTING
+
+    @property
+    def every_seconds(self) -> int:
+        """How often it is asked in fact."""
+        return self.planned_seconds or self.interval_seconds
+
+    @property
+    def ranks(self) -> int:
+        """Its importance, or the usual one of its kind."""
+        return IMPORTANCE[TargetKind(self.kind)] if self.importance is None else self.importance
 
     @property
     def is_search(self) -> bool:

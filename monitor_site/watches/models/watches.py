@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 LONGEST_WATCH_NAME = 80
 LONGEST_PATTERN = 200
+LONGEST_CRON = 100
+DAY_MINUTES = 24 * 60
 MOST_RATED = 1_000_000
 MOST_BIDS = 10_000
 LONGEST_WINDOW_MINUTES = 60 * 24 * 30
@@ -98,7 +100,11 @@ class Watch(models.Model):
     ``landed`` the price limits hold for price and shipping together. ``kinds`` and ``conditions`` are values of the
     contract's enums. ``rating_min`` is a share of good ratings in percent, ``rated_min`` their number; ``bids_max`` and
     ``ends_within_minutes`` concern auctions only. ``options`` are the plugins' own criteria: marketplace → option →
-    value. A watch with ``muted_at`` is muted until ``muted_until``, without that until somebody unmutes it.
+    value. ``active_from`` and ``active_to`` are minutes of the day on its user's clock, over midnight when the second
+    is not later; a day of ``weekdays`` (0 is Monday, none means all) is the one on which that time begins. A watch with
+    a ``cron`` is asked at those times, on the same clock, and ``interval_seconds`` is the shortest gap between them. An
+    ``adaptive`` one may be asked more or less often than it wishes. A watch with ``muted_at`` is muted until
+    ``muted_until``, without that until somebody unmutes it.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="watches")
@@ -135,6 +141,12 @@ class Watch(models.Model):
     options = models.JSONField(default=dict, blank=True)
     policy = models.CharField(_("then"), max_length=8, choices=Policy.choices, default=Policy.NOTIFY)
     interval_seconds = models.PositiveIntegerField(_("check every (seconds)"), default=60)
+    active_from = models.PositiveSmallIntegerField(_("checks from"), null=True, blank=True)
+    active_to = models.PositiveSmallIntegerField(_("checks until"), null=True, blank=True)
+    weekdays = models.JSONField(_("on these days"), default=list, blank=True)
+    cron = models.CharField(_("at times (cron)"), max_length=LONGEST_CRON, blank=True, default="")
+    jitter = models.BooleanField(_("a little irregularly"), default=False)
+    adaptive = models.BooleanField(_("as often as it is worth"), default=False)
     tell_existing = models.BooleanField(_("also show me what already matches"), default=False)
     paused_at = models.DateTimeField(null=True, blank=True)
     muted_at = models.DateTimeField(null=True, blank=True)
@@ -155,6 +167,17 @@ class Watch(models.Model):
             models.CheckConstraint(condition=Q(price_max=None) | Q(price_max__gt=0), name="watch_price_max_positive"),
             models.CheckConstraint(condition=Q(interval_seconds__gte=1), name="watch_interval_positive"),
             models.CheckConstraint(condition=~Q(marketplaces=[]), name="watch_has_a_marketplace"),
+            models.CheckConstraint(
+                condition=Q(active_from=None, active_to=None)
+                | Q(
+                    ~Q(active_from=F("active_to")),
+                    active_from__isnull=False,
+                    active_to__isnull=False,
+                    active_from__lt=DAY_MINUTES,
+                    active_to__lt=DAY_MINUTES,
+                ),
+                name="watch_hours_bounded",
+            ),
             models.CheckConstraint(condition=Q(policy__in=Policy.values), name="watch_policy_known"),
             models.CheckConstraint(condition=Q(shipping__in=ShippingWish.values), name="watch_shipping_known"),
             models.CheckConstraint(
