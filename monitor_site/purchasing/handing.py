@@ -36,7 +36,7 @@ def make_ready(*, order: Order, now: datetime) -> None:
         because = Because(actor=WORKER, fields={"reason": "budget"}, evidence={"error": str(error)})
         move(order=order, verb=Verb.CANCEL, because=because, now=now)
     except Overtaken:
-        order.refresh_from_db()
+        return
 
 
 def hand_over(*, order: Order, now: datetime) -> None:
@@ -73,8 +73,6 @@ def say_not_bought(*, order: Order, actor: str, now: datetime) -> None:
 
 def ask_whose(*, listing_ids: Collection[int], now: datetime) -> list[int]:
     """A listing that was handed over is sold: its person is to be asked whether it was them; returns the orders."""
-    asked = Order.objects.filter(
-        listing__in=listing_ids, state=State.HANDED_OVER, listing__status__in=OVER, ask_at=None
-    )
+    handed = Order.objects.filter(listing__in=listing_ids, state=State.HANDED_OVER, ask_at=None)
     ids = list(handed.filter(listing__status__in=OVER).values_list("pk", flat=True))
     return [pk for pk in ids if Order.objects.filter(pk=pk, ask_at=None).update(ask_at=now)]
