@@ -27,7 +27,7 @@ from monitor_site.contract import Pace
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.purchasing import proposing
+from monitor_site.purchasing import handing, proposing
 from monitor_site.watches import follow, pricing, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
@@ -81,10 +81,11 @@ def sweep_outbox(now: datetime) -> None:
         log.warning("outbox.swept", rows=swept)
 
 
-def end_orders(now: datetime) -> None:
-    """End the proposals and the orders that nobody answered in time."""
-    if ended := proposing.expire(now=now):
-        log.info("orders.expired", orders=ended)
+def keep_orders(now: datetime) -> None:
+    """End what nobody answered in time, and have go on what waits for nobody any more."""
+    ended, taken = proposing.expire(now=now), handing.take_up(now=now)
+    if ended or taken:
+        log.info("orders.kept", expired=ended, taken_up=taken)
 
 
 def wake_channels(now: datetime) -> None:
@@ -162,7 +163,7 @@ TASKS = {
     "follow": Task(run=follow_matches, every_seconds=300),
     "sales": Task(run=ask_for_sales, every_seconds=300),
     "prices": Task(run=work_out_prices, every_seconds=60),
-    "orders": Task(run=end_orders, every_seconds=5),
+    "orders": Task(run=keep_orders, every_seconds=5),
     "channels": Task(run=wake_channels, every_seconds=5),
     "weekly": Task(run=test_channels, every_seconds=3600),
     "outbox": Task(run=sweep_outbox, every_seconds=15),

@@ -160,13 +160,22 @@ def test_after_the_switch_an_approved_order_waits_and_goes_on_afterwards(found, 
     order = approved(Order.objects.get(), today)
     assert (order.state, held()) == (State.READY, {1000})
     switching.resume(user=alice, now=today)
-    handing.advance(order_ids=[order.pk], now=today)
+    upkeep.keep_orders(today + timedelta(seconds=10))
+    jobs.advance_orders(open_orders())
     assert Order.objects.get().state == State.HANDED_OVER
+
+
+def test_while_spending_is_stopped_nothing_is_taken_up(found, alice, today):
+    announced(found)
+    switching.stop(user=alice, reason="stop", now=today)
+    approved(Order.objects.get(), today)
+    upkeep.keep_orders(today + timedelta(seconds=10))
+    assert open_orders() == []
 
 
 def test_what_nobody_answers_expires_and_is_told_of(found, today):
     announced(found)
-    upkeep.end_orders(today + timedelta(minutes=16))
+    upkeep.keep_orders(today + timedelta(minutes=16))
     jobs.advance_orders(open_orders())
     order = Order.objects.get()
     assert (order.state, told()[-1]) == (State.EXPIRED, ("order", f"order:{order.pk}:expired"))
