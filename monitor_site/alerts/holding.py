@@ -9,7 +9,7 @@ DAY = timedelta(days=1)
 # What a person asked for, and what makes every other message impossible, waits for nothing.
 AT_ONCE = frozenset({AlertKind.TEST, AlertKind.TROUBLE})
 # That something is over, or is as a person has asked to be told, is said however shortly before something else was.
-NEVER_COOL = frozenset({AlertKind.SOLD, AlertKind.CROSSING})
+NEVER_COOL = frozenset({AlertKind.SOLD, AlertKind.CROSSING, AlertKind.ORDER})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from .models import AlertKind, Channel, Importance, WatchAlerts
 
 USUALLY_TOLD = (
-    AlertKind.MATCH, AlertKind.PRICE_DROP, AlertKind.BACK, AlertKind.CROSSING, AlertKind.TROUBLE,
+    AlertKind.MATCH, AlertKind.PRICE_DROP, AlertKind.BACK, AlertKind.CROSSING, AlertKind.ORDER, AlertKind.TROUBLE,
 )  # fmt: skip
 
 

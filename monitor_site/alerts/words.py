@@ -60,10 +60,23 @@ def _pattern(alert: Alert) -> str:
         AlertKind.PRICE_DROP: moved,
         AlertKind.PRICE_RISE: moved,
         AlertKind.CROSSING: crossed,
+        AlertKind.ORDER: _of_order(alert),
         AlertKind.BACK: gettext("Back on sale: %(price)s · %(title)s"),
         AlertKind.SOLD: gettext("Sold or gone: %(title)s"),
     }
     return patterns.get(AlertKind(alert.kind), gettext("%(price)s · %(title)s"))
+
+
+def _of_order(alert: Alert) -> str:
+    """What its person is to do, or what has become of it."""
+    sentences = {
+        "awaiting_approval": gettext("Buy it? %(price)s · %(title)s"),
+        "handed_over": gettext("Order it now: %(price)s · %(title)s"),
+        "whose": gettext("Sold – was it you? %(title)s"),
+        "expired": gettext("Nobody answered in time: %(title)s"),
+        "sold_to_other": gettext("Sold to someone else: %(title)s"),
+    }
+    return sentences.get(str(alert.facts.get("order")), gettext("Not ordered: %(title)s"))
 
 
 def _money(amount: Any, listing: Listing) -> str:

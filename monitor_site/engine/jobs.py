@@ -7,10 +7,11 @@ from monitor_site.alerts import happenings, telling
 from monitor_site.connections import redis_client
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
+from monitor_site.purchasing import moving as orders
 from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, moving, questions, sold, wants
 from monitor_site.watches.models import Crossing, Match
 
-from . import planning, previews, settling, upkeep
+from . import ordering, planning, previews, settling, upkeep
 from .schedule import Schedule
 from .worker import current_holder, current_loop, current_postman
 
@@ -24,6 +25,7 @@ def register() -> None:
     outbox.register(joining.TOPIC, lane="alerts", job=f"{PATH}.announce_matches")
     outbox.register(crossing.TOPIC, lane="alerts", job=f"{PATH}.announce_crossings")
     outbox.register(changes.TOPIC, lane="alerts", job=f"{PATH}.announce_changes")
+    outbox.register(orders.TOPIC, lane="express", job=f"{PATH}.advance_orders")
     outbox.register(telling.TOPIC, lane="alerts", job=f"{PATH}.deliver")
     outbox.register(follow.FOLLOW, lane="upkeep", job=f"{PATH}.follow_listings")
     outbox.register(questions.SALES, lane="upkeep", job=f"{PATH}.settle_sales")
@@ -55,7 +57,8 @@ def hurry_targets(target_ids: Sequence[int]) -> None:
 def announce_matches(match_ids: Sequence[int]) -> None:
     """Tell the open pages of a match's user, and have their channels tell of it."""
     taken = outbox.take(topic=joining.TOPIC, object_ids=match_ids)
-    happenings.tell_of_matches(match_ids=taken, now=datetime.now(UTC))
+    proposed = ordering.propose(match_ids=taken, now=datetime.now(UTC))
+    happenings.tell_of_matches(match_ids=set(taken) - proposed, now=datetime.now(UTC))
     for pk, user_id, watch_id in Match.objects.filter(pk__in=taken).values_list("pk", "user_id", "watch_id"):
         stream.append(redis_client(), user_id=user_id, event="match", data={"match": pk, "watch": watch_id})
     outbox.finish(topic=joining.TOPIC, taken=taken, now=datetime.now(UTC))
@@ -74,11 +77,19 @@ def announce_crossings(crossing_ids: Sequence[int]) -> None:
 def announce_changes(listing_ids: Sequence[int]) -> None:
     """Tell the open pages of everybody whose matches these listings are, and have their channels tell of it."""
     taken = outbox.take(topic=changes.TOPIC, object_ids=listing_ids)
+    ordering.ask_whose(listing_ids=taken, now=datetime.now(UTC))
     happenings.tell_of_changes(listing_ids=taken, now=datetime.now(UTC))
     matches = wants.wanted().filter(listing_id__in=taken).order_by()
     for user_id, listing_id in matches.values_list("user_id", "listing_id").distinct():
         stream.append(redis_client(), user_id=user_id, event="listing", data={"listing": listing_id})
     outbox.finish(topic=changes.TOPIC, taken=taken, now=datetime.now(UTC))
+
+
+def advance_orders(order_ids: Sequence[int]) -> None:
+    """Orders took a step, or begin."""
+    taken = outbox.take(topic=orders.TOPIC, object_ids=order_ids)
+    ordering.advance(order_ids=taken, now=datetime.now(UTC))
+    outbox.finish(topic=orders.TOPIC, taken=taken, now=datetime.now(UTC))
 
 
 def deliver(channel_ids: Sequence[int]) -> None:
@@ -132,6 +143,6 @@ ALLOWED = frozenset(
     f"{PATH}.{job.__name__}"
     for job in (
         run_checks, settle_targets, hurry_targets, announce_matches, announce_crossings, announce_changes, deliver,
-        follow_listings, settle_sales, ask_preview, look_at_listings, run_exact, run_upkeep,
+        advance_orders, follow_listings, settle_sales, ask_preview, look_at_listings, run_exact, run_upkeep,
     )
 )  # fmt: skip

@@ -27,6 +27,7 @@ from monitor_site.contract import Pace
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
+from monitor_site.purchasing import handing, proposing
 from monitor_site.watches import follow, pricing, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
@@ -78,6 +79,13 @@ def sweep_outbox(now: datetime) -> None:
     """Hand out again what got lost between a commit and its job."""
     if swept := outbox.sweep(now=now, before=now - OUTBOX_PATIENCE):
         log.warning("outbox.swept", rows=swept)
+
+
+def keep_orders(now: datetime) -> None:
+    """End what nobody answered in time, and have go on what waits for nobody any more."""
+    ended, taken = proposing.expire(now=now), handing.take_up(now=now)
+    if ended or taken:
+        log.info("orders.kept", expired=ended, taken_up=taken)
 
 
 def wake_channels(now: datetime) -> None:
@@ -155,6 +163,7 @@ TASKS = {
     "follow": Task(run=follow_matches, every_seconds=300),
     "sales": Task(run=ask_for_sales, every_seconds=300),
     "prices": Task(run=work_out_prices, every_seconds=60),
+    "orders": Task(run=keep_orders, every_seconds=5),
     "channels": Task(run=wake_channels, every_seconds=5),
     "weekly": Task(run=test_channels, every_seconds=3600),
     "outbox": Task(run=sweep_outbox, every_seconds=15),

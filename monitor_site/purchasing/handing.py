@@ -4,18 +4,24 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Q
 
+from monitor_site.outbox import services as outbox
 from monitor_site.watches import follow
 from monitor_site.watches.facts import OVER
 
 from .ledger import NoBudget, OverBudget
 from .models import Mode, Order, Way
-from .moving import Because, Overtaken, move
+from .moving import TOPIC, Because, Overtaken, move
+from .switching import is_stopped
 from .transitions import State, Verb
 
 # So long a person may take at the marketplace before the money is free again.
 TIME_TO_ORDER = timedelta(hours=24)
-WORKER, PERSON = "worker", "person"
+# What is younger is under way.
+PATIENCE = timedelta(seconds=5)
+MOST = 200
+WORKER = "worker"
 
 
 def advance(*, order_ids: Collection[int], now: datetime) -> None:
@@ -24,6 +30,17 @@ def advance(*, order_ids: Collection[int], now: datetime) -> None:
     for order in orders.order_by("pk"):
         make_ready(order=order, now=now)
         hand_over(order=order, now=now)
+
+
+@transaction.atomic
+def take_up(*, now: datetime) -> int:
+    """Have orders go on that wait for nobody any more, such as after a kill switch; returns how many."""
+    waits = Q(state=State.READY, way=Way.ASSISTED) | Q(state=State.PROPOSED, mode=Mode.AUTOMATIC)
+    rows = Order.objects.filter(waits, stood_since__lt=now - PATIENCE).values_list("pk", "user_id")[:MOST]
+    free = {user: not is_stopped(user_id=user, now=now) for user in {user for _pk, user in rows}}
+    ids = [pk for pk, user in rows if free[user]]
+    outbox.write(topic=TOPIC, object_ids=ids, now=now)
+    return len(ids)
 
 
 def make_ready(*, order: Order, now: datetime) -> None:
@@ -36,7 +53,7 @@ def make_ready(*, order: Order, now: datetime) -> None:
         because = Because(actor=WORKER, fields={"reason": "budget"}, evidence={"error": str(error)})
         move(order=order, verb=Verb.CANCEL, because=because, now=now)
     except Overtaken:
-        order.refresh_from_db()
+        return
 
 
 def hand_over(*, order: Order, now: datetime) -> None:
@@ -73,8 +90,6 @@ def say_not_bought(*, order: Order, actor: str, now: datetime) -> None:
 
 def ask_whose(*, listing_ids: Collection[int], now: datetime) -> list[int]:
     """A listing that was handed over is sold: its person is to be asked whether it was them; returns the orders."""
-    asked = Order.objects.filter(
-        listing__in=listing_ids, state=State.HANDED_OVER, listing__status__in=OVER, ask_at=None
-    )
-    ids = list(asked.values_list("pk", flat=True))
+    handed = Order.objects.filter(listing__in=listing_ids, state=State.HANDED_OVER, ask_at=None)
+    ids = list(handed.filter(listing__status__in=OVER).values_list("pk", flat=True))
     return [pk for pk in ids if Order.objects.filter(pk=pk, ask_at=None).update(ask_at=now)]

@@ -33,12 +33,21 @@ class Because:
     refunded: int | None = None
 
 
-@transaction.atomic
 def move(*, order: Order, verb: Verb, because: Because, now: datetime) -> None:
-    """Take a step from the state that ``order`` was read in; ``order`` shows the new one afterwards.
+    """Take a step from the state that ``order`` was read in; ``order`` shows where it stands afterwards, also when it
+    was refused.
 
     Raises :class:`Overtaken`, :class:`transitions.NoSuchStep`, :class:`ledger.OverBudget`, :class:`ledger.NoBudget`.
     """
+    try:
+        _step(order, verb, because, now)
+    except (Overtaken, ledger.OverBudget, ledger.NoBudget):
+        order.refresh_from_db()
+        raise
+
+
+@transaction.atomic
+def _step(order: Order, verb: Verb, because: Because, now: datetime) -> None:
     before = State(order.state)
     way = edge(before, verb)
     changes = dict(because.fields) | {"state": way.to, "stood_since": now}

@@ -47,7 +47,6 @@ def test_without_any_budget_nothing_is_held_and_nothing_moves(alice, now):
     order = order_of(alice, now=now)
     with pytest.raises(NoBudget):
         ready(order, now)
-    order.refresh_from_db()
     assert (order.state, order.steps, LedgerEntry.objects.count()) == (State.PROPOSED, 0, 0)
 
 

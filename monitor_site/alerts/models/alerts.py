@@ -22,6 +22,7 @@ class AlertKind(models.TextChoices):
     BACK = "back", _("back on sale")
     SOLD = "sold", _("sold or gone")
     CROSSING = "crossing", _("price watches")
+    ORDER = "order", _("orders and proposals")
     TROUBLE = "trouble", _("trouble with marketplaces and channels")
     TEST = "test", _("tests")
 

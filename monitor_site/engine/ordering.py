@@ -1,0 +1,66 @@
+"""Orders and those who hear of them: purchasing decides, alerts tells, and neither knows the other."""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+
+from monitor_site.alerts.models import AlertKind
+from monitor_site.alerts.telling import Draft, publish
+from monitor_site.connections import redis_client
+from monitor_site.outbox import stream
+from monitor_site.purchasing import handing, proposing
+from monitor_site.purchasing.models import Order
+from monitor_site.purchasing.transitions import State
+
+# What its person must do, or should know: nothing else about an order is worth a message.
+TOLD = frozenset({State.AWAITING_APPROVAL, State.HANDED_OVER, State.EXPIRED, State.CANCELLED, State.SOLD_TO_OTHER})
+
+
+def propose(*, match_ids: Collection[int], now: datetime) -> set[int]:
+    """Make proposals of matches; returns the matches that are told of as proposals."""
+    return {order.match_id for order in proposing.propose(match_ids=match_ids, now=now) if order.match_id}
+
+
+def advance(*, order_ids: Collection[int], now: datetime) -> None:
+    """Take the next steps of orders and tell their people where they stand."""
+    handing.advance(order_ids=order_ids, now=now)
+    tell(Order.objects.filter(pk__in=order_ids).order_by("pk"), now=now)
+
+
+def ask_whose(*, listing_ids: Collection[int], now: datetime) -> None:
+    """Ask the people of sold listings that were handed over to them whether it was them."""
+    asked = handing.ask_whose(listing_ids=listing_ids, now=now)
+    orders = list(Order.objects.filter(pk__in=asked))
+    publish([_draft(order, "whose") for order in orders], now=now)
+    _show(orders)
+
+
+def tell(orders: Iterable[Order], *, now: datetime) -> None:
+    """Tell of where these orders stand, once for each state."""
+    rows = list(orders)
+    publish([_draft(order, order.state) for order in rows if order.state in TOLD and not _is_own_doing(order)], now=now)
+    _show(rows)
+
+
+def _is_own_doing(order: Order) -> bool:
+    """Nobody is told of what they have done themselves a moment ago."""
+    last = order.history.order_by("-number").first()
+    return last is not None and last.actor not in {proposing.RULE, handing.WORKER, "clock"}
+
+
+def _draft(order: Order, said: str) -> Draft:
+    return Draft(
+        user_id=order.user_id,
+        kind=AlertKind.ORDER,
+        key=f"order:{order.pk}:{said}",
+        listing_id=order.listing_id,
+        matches={order.match_id: order.watch_id} if order.match_id and order.watch_id else {},
+        facts={"order": said, "reason": order.reason, "price": order.price_max},
+        trace=order.trace,
+    )
+
+
+def _show(orders: Iterable[Order]) -> None:
+    """Open pages hear of it as of any change of the match."""
+    for order in orders:
+        data = {"listing": order.listing_id}
+        stream.append(redis_client(), user_id=order.user_id, event="listing", data=data)
