@@ -21,7 +21,7 @@ TIME_TO_ORDER = timedelta(hours=24)
 # What is younger is under way.
 PATIENCE = timedelta(seconds=5)
 MOST = 200
-WORKER = "worker"
+WORKER, PERSON = "worker", "person"
 
 
 def advance(*, order_ids: Collection[int], now: datetime) -> None:
