@@ -35,8 +35,7 @@ def practice_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(create(seed=3, truth_log=None), port=port, log_config=None, lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
+    until(lambda: server.started, what="the practice market serves")
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join()
