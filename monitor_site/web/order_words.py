@@ -10,7 +10,7 @@ from monitor_site.purchasing.handing import PERSON
 from monitor_site.purchasing.ledger import NoBudget, OverBudget
 from monitor_site.purchasing.models import Measure, Order, OrderStep
 from monitor_site.purchasing.queries import Room
-from monitor_site.purchasing.transitions import BOUGHT, ENDED, HELD, State
+from monitor_site.purchasing.transitions import BOUGHT, HELD, State
 
 from .standing import standing_of
 
@@ -153,8 +153,3 @@ def changed_words(order: Order, *, now: datetime) -> str:
         return ""
     prices = {"new": wording.money(thing.price, thing.currency), "old": wording.money(order.price, order.currency)}
     return gettext("The price changed: it is %(new)s now, it was %(old)s.") % prices
-
-
-def is_over(order: Order) -> bool:
-    """Whether nothing is held and nothing was bought."""
-    return order.state in ENDED
