@@ -132,6 +132,7 @@ class TestBuyRule:
         assert "Notify" in shown(page, f"/watches/{watch.pk}/")
         self.save(page, watch)
         assert "Ask me" in shown(page, f"/watches/{watch.pk}/")
+        assert "Ask me" in shown(page, "/watches/")
         self.save(page, watch, price_max="0")
         assert "Notify" in shown(page, f"/watches/{watch.pk}/")
 
