@@ -6,7 +6,6 @@ from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site import wording
-from monitor_site.purchasing.handing import PERSON
 from monitor_site.purchasing.ledger import NoBudget, OverBudget
 from monitor_site.purchasing.models import Measure, Order, OrderStep
 from monitor_site.purchasing.queries import Room
@@ -14,6 +13,7 @@ from monitor_site.purchasing.transitions import BOUGHT, HELD, State
 
 from .standing import standing_of
 
+PERSON = "person"
 STATES = {
     State.PROPOSED: pgettext_lazy("order", "proposed"),
     State.AWAITING_APPROVAL: pgettext_lazy("order", "waits for your answer"),
