@@ -53,12 +53,15 @@ class NoBudget(Exception):
 
 
 def budgets_of(order: Order) -> list[Budget]:
-    """Every budget an order counts in: the person's, the account's, and those its watch and its tags share."""
+    """Every budget an order counts in: the person's, the account's, and those its watch and its tags share.
+
+    Only those in its own currency: an amount in another one means nothing there.
+    """
     shared = Q(watches=order.watch_id) | Q(tags__watches=order.watch_id) if order.watch_id else Q(pk=None)
     mine = Q(kind=BudgetKind.USER) | Q(kind=BudgetKind.NAMED) & shared
     if order.account_id:
         mine |= Q(account=order.account_id)
-    return list(Budget.objects.of(order.user_id).filter(mine).distinct().order_by("pk"))
+    return list(Budget.objects.of(order.user_id).filter(mine, currency=order.currency).distinct().order_by("pk"))
 
 
 def hold(posting: Posting) -> None:

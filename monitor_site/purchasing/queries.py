@@ -1,5 +1,6 @@
 """What pages ask of orders and budgets. Nothing here writes, so that looking at a page changes nothing."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -10,7 +11,7 @@ from django.db.models import Q, QuerySet
 from monitor_site.watches.models import Watch
 
 from .ledger import COUNTERS, budgets_of
-from .models import Budget, LedgerEntry, Measure, Order, OrderStep, Period, Scope, Switch
+from .models import Budget, BuyRule, LedgerEntry, Measure, Order, OrderStep, Period, Scope, Switch
 from .periods import TOKYO, starts
 from .transitions import State
 
@@ -81,6 +82,12 @@ def covers_of(order: Order, *, now: datetime) -> list[Cover]:
 
 def _amount(room: Room, money: int) -> int:
     return 1 if room.measure == Measure.UNITS else money
+
+
+def asking_watches(watch_ids: Collection[int]) -> set[int]:
+    """Those of these watches whose rule proposes something."""
+    rules = BuyRule.objects.filter(watch__in=watch_ids, price_max__isnull=False)
+    return set(rules.values_list("watch_id", flat=True))
 
 
 def is_guarded(watch: Watch) -> bool:

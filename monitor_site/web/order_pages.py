@@ -16,7 +16,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site import wording
 from monitor_site.purchasing import handing, proposing, queries
-from monitor_site.purchasing.handing import PERSON
 from monitor_site.purchasing.ledger import NoBudget, OverBudget
 from monitor_site.purchasing.models import Order
 from monitor_site.purchasing.moving import Overtaken
@@ -25,7 +24,7 @@ from monitor_site.purchasing.transitions import ENDED, NoSuchStep, State
 
 from . import order_lines as lines
 from .order_form import BoughtForm
-from .order_words import DECLINE_REASONS, budget_name, is_decided, refusal_words, state_words
+from .order_words import DECLINE_REASONS, PERSON, budget_name, is_decided, refusal_words, state_words
 from .returning import back
 
 REFUSALS = (Changed, Overtaken, NoSuchStep, OverBudget, NoBudget)

@@ -6,14 +6,14 @@ from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site import wording
-from monitor_site.purchasing.handing import PERSON
 from monitor_site.purchasing.ledger import NoBudget, OverBudget
 from monitor_site.purchasing.models import Measure, Order, OrderStep
 from monitor_site.purchasing.queries import Room
-from monitor_site.purchasing.transitions import BOUGHT, ENDED, HELD, State
+from monitor_site.purchasing.transitions import BOUGHT, HELD, State
 
 from .standing import standing_of
 
+PERSON = "person"
 STATES = {
     State.PROPOSED: pgettext_lazy("order", "proposed"),
     State.AWAITING_APPROVAL: pgettext_lazy("order", "waits for your answer"),
@@ -153,8 +153,3 @@ def changed_words(order: Order, *, now: datetime) -> str:
         return ""
     prices = {"new": wording.money(thing.price, thing.currency), "old": wording.money(order.price, order.currency)}
     return gettext("The price changed: it is %(new)s now, it was %(old)s.") % prices
-
-
-def is_over(order: Order) -> bool:
-    """Whether nothing is held and nothing was bought."""
-    return order.state in ENDED

@@ -8,6 +8,7 @@ from django.utils import timezone
 from monitor_site.alerts.models import Channel
 from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog
+from monitor_site.purchasing.queries import asking_watches
 from monitor_site.watches import needs, queries
 
 from . import degraded
@@ -26,6 +27,7 @@ def list_page(user: Any, look: listing.Look, still: Mapping[str, BreakerView]) -
     covering = degraded.notes_of_watches(user) if still else []
     return {
         "lines": lines,
+        "asking": asking_watches([line.row.watch.pk for line in lines]),
         "look": look,
         "fitting": fitting,
         "older": look.address(page=look.page + 1) if fitting > look.page * queries.PAGE else "",

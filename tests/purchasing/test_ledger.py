@@ -121,6 +121,12 @@ def test_a_strangers_budget_counts_for_nobody_else(alice, bob, now):
         ready(order_of(alice, now=now), now)
 
 
+def test_a_budget_in_another_currency_covers_nothing(alice, now):
+    budget_of(alice, now=now, kind="user", total=100_000)
+    with pytest.raises(NoBudget):
+        ready(order_of(alice, now=now, currency="EUR"), now)
+
+
 def test_a_price_below_the_hold_gives_the_rest_back(alice, now):
     budget = budget_of(alice, now=now, kind="user", total=5000)
     placed(ready(order_of(alice, now=now, price_max=1500), now), now, paid=1000)

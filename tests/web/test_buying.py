@@ -128,6 +128,14 @@ class TestBuyRule:
         wide(alice, now)
         assert "No budget guards" not in shown(page, f"/watches/{watch.pk}/buying/")
 
+    def test_the_head_of_the_watch_says_what_a_match_leads_to(self, page, watch):
+        assert "Notify" in shown(page, f"/watches/{watch.pk}/")
+        self.save(page, watch)
+        assert "Ask me" in shown(page, f"/watches/{watch.pk}/")
+        assert "Ask me" in shown(page, "/watches/")
+        self.save(page, watch, price_max="0")
+        assert "Notify" in shown(page, f"/watches/{watch.pk}/")
+
     def test_a_strangers_watch_has_no_such_page(self, theirs, watch):
         assert self.save(theirs, watch).status_code == 404
         assert not BuyRule.objects.exists()
