@@ -92,7 +92,7 @@ def asking_watches(watch_ids: Collection[int]) -> set[int]:
 
 def is_guarded(watch: Watch) -> bool:
     """Whether any budget guards the money that a rule of this watch may spend."""
-    return bool(budgets_of(Order(user_id=watch.user_id, watch_id=watch.pk)))
+    return bool(budgets_of(Order(user_id=watch.user_id, watch_id=watch.pk, currency=watch.currency)))
 
 
 def resets_at(period: str, *, now: datetime) -> datetime | None:

@@ -28,16 +28,14 @@ class WatchAlertsForm(forms.Form):
         widget=forms.RadioSelect,
         help_text=_("A channel tells only of watches that reach its threshold; high importance also rings louder."),
     )
-    channels = forms.ModelMultipleChoiceField(
-        label=_("Channels"), queryset=Channel.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
-    )
+    # Choices, no rows: a number that no database holds is then one that is not among them.
+    channels = forms.MultipleChoiceField(label=_("Channels"), required=False, widget=forms.CheckboxSelectMultiple)
 
     def __init__(self, *args: Any, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        channels = self.fields["channels"]
-        channels.queryset = Channel.objects.of(user).order_by("name", "pk")  # type: ignore[attr-defined]
-        channels.label_from_instance = lambda one: one.name  # type: ignore[attr-defined]
-        channels.help_text = defaults_words(user)
+        rows = Channel.objects.of(user).order_by("name", "pk").values_list("pk", "name")
+        self.fields["channels"].choices = [(str(pk), name) for pk, name in rows]  # type: ignore[attr-defined]
+        self.fields["channels"].help_text = defaults_words(user)
 
 
 def defaults_words(user: Any) -> str:
@@ -59,7 +57,8 @@ def watch_alerts(request: HttpRequest, watch: Watch) -> HttpResponse:
         context = head_of(watch) | {"tab": "alerts", "form": form}
         return render(request, "web/watches/alerts.html", context, status=422 if form.is_bound else 200)
     data = form.cleaned_data
-    services.set_watch_alerts(watch=watch, importance=data["importance"], channels=list(data["channels"]))
+    chosen = Channel.objects.of(request.user).filter(pk__in=data["channels"])
+    services.set_watch_alerts(watch=watch, importance=data["importance"], channels=list(chosen))
     messages.success(request, gettext("Saved."))
     return redirect("watch-alerts", watch.pk)
 

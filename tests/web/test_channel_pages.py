@@ -196,7 +196,12 @@ def test_how_a_watch_is_told_of_is_chosen_on_its_page(page: Client, alice: User,
     assert page.post(address, {"importance": "2", "channels": [mine.pk]}).status_code == 302
     wishes = WatchAlerts.objects.get()
     assert (wishes.importance, list(wishes.channels.all())) == (2, [mine])
-    for wrong in ({"importance": "9"}, {"importance": "2", "channels": [foreign.pk]}, {"channels": ["x"]}):
+    for wrong in (
+        {"importance": "9"},
+        {"importance": "2", "channels": [foreign.pk]},
+        {"channels": ["x"]},
+        {"importance": "2", "channels": ["9" * 400]},
+    ):
         assert page.post(address, wrong).status_code == 422
     wishes.refresh_from_db()
     assert (wishes.importance, list(wishes.channels.all())) == (2, [mine])
