@@ -54,6 +54,7 @@ bench:
 	@$(PYTHON) benchmarks/parsing.py
 	@$(PYTHON) benchmarks/matching.py
 	@$(PYTHON) benchmarks/matching_quality.py
+	@$(PYTHON) benchmarks/alerts.py
 	@$(PYTHON) benchmarks/pages.py
 	@$(PYTHON) benchmarks/growth.py
 	@$(PYTHON) benchmarks/fairness.py

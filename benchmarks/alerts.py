@@ -97,6 +97,8 @@ def measure(home: Home, options: argparse.Namespace, sink: str) -> dict[str, Any
     django.setup()
     watches, committed, hung = people(options.people, sink), {}, 0
     count, pause = round(options.a_minute * options.minutes), 60 / options.a_minute
+    first = commit_match(watches[0], 20_000_000)
+    wait_until(lambda: first in Sink.arrived, what="the workers have started")
     begun = time.monotonic()
     for number in range(count):
         time.sleep(max(0.0, begun + number * pause - time.monotonic()))
@@ -105,7 +107,7 @@ def measure(home: Home, options: argparse.Namespace, sink: str) -> dict[str, Any
         if number % 20 == 0:
             commit_match(watches[-1], 10_000_000 + number)
             hung += 1
-    wait_until(lambda: len(Sink.arrived) >= count, what="every message arrived")
+    wait_until(lambda: committed.keys() <= Sink.arrived.keys(), what="every message arrived")
     seconds = [Sink.arrived[trace][0] - moment for trace, moment in committed.items()]
     repeated = sum(len(times) - 1 for times in Sink.arrived.values())
     return figures(seconds, repeated, hung, time.monotonic() - begun)
