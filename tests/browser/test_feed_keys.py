@@ -9,12 +9,10 @@ from monitor_site.accounts.models import User
 from monitor_site.watches import tagging
 from monitor_site.watches.models import MatchState, Watch
 from tests.browser.conftest import Open
-from tests.browser.test_pages import new_match, tell
+from tests.browser.test_pages import new_match, taken_over, tell
 from tests.web.rows import watch_of
 
 pytestmark = pytest.mark.browser
-
-TAKEN_OVER = "() => document.querySelector('[data-ignore]').form._htmx"
 
 
 @pytest.fixture
@@ -28,18 +26,21 @@ def test_the_keyboard_goes_on_where_a_card_was_put_aside_and_each_undo_is_its_ow
     for number in range(4):
         new_match(watch, number)
     page = open_page("/matches/")
-    page.wait_for_function(TAKEN_OVER)
+    taken_over(page)
     rows = page.locator("#feed > [tabindex]")
     for key in ("j", "x"):
         page.keyboard.press(key)
     expect(page.locator(".undo")).to_have_count(1)
+    taken_over(page)
     expect(rows.nth(0)).to_be_focused()
     page.keyboard.press("j")
     expect(rows.nth(1)).to_be_focused()
     page.keyboard.press("x")
     expect(page.locator(".undo")).to_have_count(2)
+    taken_over(page)
     page.keyboard.press("z")
     expect(page.locator(".undo")).to_have_count(1)
+    taken_over(page)
     expect(rows.nth(0)).to_have_class("undo")
     page.keyboard.press("k")
     expect(rows.nth(0)).to_be_focused()
@@ -65,6 +66,7 @@ def test_a_key_mutes_the_watch_of_a_card_and_opens_the_listing_at_its_marketplac
     new_match(watch, 1)
     page = open_page("/matches/")
     page.context.route("https://jp.mercari.com/**", lambda route: route.fulfill(body="there"))
+    taken_over(page)
     page.keyboard.press("j")
     expect(page.locator("#feed article")).to_be_focused()
     with page.expect_popup() as popup:

@@ -166,12 +166,14 @@ def test_the_keyboard_walks_the_cards_and_acts(open_page: Open, watch: Watch) ->
         new_match(watch, number)
     page = open_page("/matches/")
     cards = page.locator("#feed article")
+    taken_over(page)
     page.keyboard.press("j")
     expect(cards.nth(0)).to_be_focused()
     page.keyboard.press("j")
     expect(cards.nth(1)).to_be_focused()
     page.keyboard.press("x")
     expect(page.locator(".undo")).to_be_visible()
+    taken_over(page)
     page.keyboard.press("z")
     expect(page.locator(".undo")).to_be_hidden()
     page.keyboard.press("?")
@@ -185,6 +187,11 @@ def test_the_keyboard_walks_the_cards_and_acts(open_page: Open, watch: Watch) ->
     page.keyboard.press("g")
     page.keyboard.press("w")
     page.wait_for_url("**/watches/")
+
+
+def taken_over(page: Page) -> None:
+    """A form that was just put in is a plain one for a moment: a press would leave the page."""
+    page.wait_for_function("() => [...document.querySelectorAll('#feed form[hx-post]')].every((form) => form._htmx)")
 
 
 def blur(page: Page) -> None:
