@@ -94,8 +94,8 @@ class Installation:
 
     def end(self) -> str:
         """Wait for its end; the rest of what it said."""
-        self.process.wait(20)
-        while (line := self._lines.get(timeout=20)) is not None:
+        self.process.wait(START_SECONDS)
+        while (line := self._lines.get(timeout=START_SECONDS)) is not None:
             self.said.append(line)
         return "\n".join(self.said)
 
