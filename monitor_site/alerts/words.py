@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext, ngettext, pgettext
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext
 
 from monitor_site import wording
 from monitor_site.contract import Condition, Shipping
@@ -16,6 +16,24 @@ from .escaping import tame
 from .models import Alert, AlertKind
 
 MOST_WATCHES = 4
+# Translators: headlines of alerts; the title comes last, since it may be long.
+PRICED = gettext_lazy("%(price)s · %(title)s")
+MOVED = gettext_lazy("%(before)s → %(price)s · %(title)s")
+OF_LISTINGS = {
+    AlertKind.PRICE_DROP: MOVED,
+    AlertKind.PRICE_RISE: MOVED,
+    AlertKind.BACK: gettext_lazy("Back on sale: %(price)s · %(title)s"),
+    AlertKind.SOLD: gettext_lazy("Sold or gone: %(title)s"),
+}
+# What its person is to do, or what has become of it.
+OF_ORDERS = {
+    "awaiting_approval": gettext_lazy("Buy it? %(price)s · %(title)s"),
+    "handed_over": gettext_lazy("Order it now: %(price)s · %(title)s"),
+    "whose": gettext_lazy("Sold – was it you? %(title)s"),
+    "expired": gettext_lazy("Nobody answered in time: %(title)s"),
+    "sold_to_other": gettext_lazy("Sold to someone else: %(title)s"),
+}
+NOT_ORDERED = gettext_lazy("Not ordered: %(title)s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,41 +60,16 @@ def headline(alert: Alert) -> str:
 
 
 def _of_listing(alert: Alert, listing: Listing) -> str:
-    values = {"title": tame(listing.title), "price": _money(alert.facts.get("price"), listing)}
-    if alert.kind in {AlertKind.PRICE_DROP, AlertKind.PRICE_RISE, AlertKind.CROSSING}:
-        values["before"] = _money(alert.facts.get("before"), listing)
+    values = {name: _money(alert.facts.get(name), listing) for name in ("price", "before")} | {
+        "title": tame(listing.title)
+    }
     if alert.kind == AlertKind.CROSSING:
-        values["event"] = str(CrossingKind(alert.facts["event"]).label)
-    return _pattern(alert) % values
-
-
-def _pattern(alert: Alert) -> str:
-    moved = gettext("%(before)s → %(price)s · %(title)s")
-    moves = alert.facts.get("before") not in {None, alert.facts.get("price")}
-    told = moved if moves else gettext("%(price)s · %(title)s")
-    crossed = gettext("%(event)s: %(what)s") % {"event": "%(event)s", "what": told}
-    # Translators: headlines of alerts; the title comes last, since it may be long.
-    patterns = {
-        AlertKind.PRICE_DROP: moved,
-        AlertKind.PRICE_RISE: moved,
-        AlertKind.CROSSING: crossed,
-        AlertKind.ORDER: _of_order(alert),
-        AlertKind.BACK: gettext("Back on sale: %(price)s · %(title)s"),
-        AlertKind.SOLD: gettext("Sold or gone: %(title)s"),
-    }
-    return patterns.get(AlertKind(alert.kind), gettext("%(price)s · %(title)s"))
-
-
-def _of_order(alert: Alert) -> str:
-    """What its person is to do, or what has become of it."""
-    sentences = {
-        "awaiting_approval": gettext("Buy it? %(price)s · %(title)s"),
-        "handed_over": gettext("Order it now: %(price)s · %(title)s"),
-        "whose": gettext("Sold – was it you? %(title)s"),
-        "expired": gettext("Nobody answered in time: %(title)s"),
-        "sold_to_other": gettext("Sold to someone else: %(title)s"),
-    }
-    return sentences.get(str(alert.facts.get("order")), gettext("Not ordered: %(title)s"))
+        moves = alert.facts.get("before") not in {None, alert.facts.get("price")}
+        event, what = CrossingKind(alert.facts["event"]).label, str(MOVED if moves else PRICED) % values
+        return gettext("%(event)s: %(what)s") % {"event": event, "what": what}
+    if alert.kind == AlertKind.ORDER:
+        return str(OF_ORDERS.get(str(alert.facts.get("order")), NOT_ORDERED)) % values
+    return str(OF_LISTINGS.get(AlertKind(alert.kind), PRICED)) % values
 
 
 def _money(amount: Any, listing: Listing) -> str:
