@@ -5,6 +5,7 @@ nobody could have seen it earlier. Keywords asked within the last minutes share 
 is next: a keyword asked alone gets something new about every nine seconds, hundreds of them get it in turn.
 """
 
+from collections.abc import Callable
 from random import Random
 
 from monitor_site.contract.practice import Shelf
@@ -19,10 +20,13 @@ CATCH_UP = 2
 
 
 class Stream:
-    """Makes things happen in ``world``; at most ``per_second`` new listings a virtual second."""
+    """Makes things happen in ``world``; at most ``per_second`` new listings a virtual second.
 
-    def __init__(self, world: World, rng: Random) -> None:
-        self._world, self._rng = world, rng
+    What ``busy`` says is in a buyer's hands is left alone.
+    """
+
+    def __init__(self, world: World, rng: Random, *, busy: Callable[[Listing], bool]) -> None:
+        self._world, self._rng, self._busy = world, rng, busy
         self.running = True
         self.per_second = 2.0
         self._next_new = self._next_move = world.clock.now()
@@ -91,6 +95,8 @@ class Stream:
         if not shelf.members:
             return
         listing = self._rng.choice(shelf.members)
+        if self._busy(listing):
+            return
         if listing.status == TRADING:
             self._world.move(listing, self._rng.choice((SOLD_OUT, SOLD_OUT, ON_SALE)))
         elif listing.status == ON_SALE:
