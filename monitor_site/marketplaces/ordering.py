@@ -18,11 +18,11 @@ from monitor_site.contract import (
     Receipt,
 )
 from monitor_site.contract.rules import orders
+from monitor_site.contract.rules.spending import Rehearsed, Spending, WouldSend
 
 from .accounts import Account, Accounts
 from .consequences import Consequences
 from .promises import kept
-from .spending import Rehearsed, Spending, WouldSend
 
 T = TypeVar("T")
 

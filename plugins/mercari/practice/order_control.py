@@ -75,9 +75,24 @@ def _told(deal: Deal) -> dict[str, Any]:
     }
 
 
+def _refusals(_: "MercariMarket", __: Order) -> Any:
+    """What a purchase can be refused for, and the fault that brings it about."""
+    return [{"kind": kind, "fault": fault} for kind, fault in REFUSALS.items()]
+
+
+REFUSALS: dict[str, dict[str, Any]] = {
+    "sold_out": {"kind": "failure", "code": "F0105"},
+    "address_invalid": {"kind": "failure", "code": "F0104"},
+    "account_restricted": {"kind": "failure", "code": "F0017", "status": 403},
+    "payment_required": {"kind": "status", "status": 402},
+    "auth_expired": {"kind": "status", "status": 401},
+    "verification_required": {"kind": "verification"},
+}
+
 ORDERS: dict[tuple[str, str], Handler["MercariMarket"]] = {
     ("POST", "buyer"): _buyer,
     ("POST", "meanwhile"): _meanwhile,
     ("POST", "transaction"): _transaction,
     ("POST", "orders"): _orders,
+    ("GET", "refusals"): _refusals,
 }

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from monitor_site.contract import Answer, MarketplaceError, NotSent, OutcomeUnknown, PluginFault, Refused
+from ..errors import MarketplaceError, NotSent, OutcomeUnknown, PluginFault, Refused
+from ..values import Answer
 
 SENDS_BYTES = ".send_request_headers.started"
 NO_REFUSAL_FROM = 500
