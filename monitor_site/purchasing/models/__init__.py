@@ -1,11 +1,12 @@
 """Orders, submissions, budgets, and the ledger. Constraints repeat every promise that a service makes."""
 
 from .budgets import Budget, BudgetKind, BudgetQuerySet, Entry, LedgerEntry, Measure, Period, Scope
-from .orders import Mode, Order, OrderKind, OrderQuerySet, OrderStep, Submission, SubmissionOutcome, Way
+from .orders import FOUND_LATE, Mode, Order, OrderKind, OrderQuerySet, OrderStep, Submission, SubmissionOutcome, Way
 from .rules import BuyPolicy, BuyRule
 from .switches import Switch
 
 __all__ = [
+    "FOUND_LATE",
     "Budget",
     "BudgetKind",
     "BudgetQuerySet",

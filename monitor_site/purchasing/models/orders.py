@@ -13,6 +13,8 @@ from monitor_site.watches.models import Listing, Match, Watch, new_public_id
 
 STATES = [(state.value, state.value) for state in State]
 MOST_EPOCHS = 3
+# The reason of an order that was bought after all, until its person has looked at it.
+FOUND_LATE = "late"
 
 
 class OrderKind(models.TextChoices):
