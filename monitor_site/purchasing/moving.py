@@ -52,6 +52,8 @@ def _step(order: Order, verb: Verb, because: Because, now: datetime) -> None:
     before = State(order.state)
     way = edge(before, verb)
     changes = dict(because.fields) | {"state": way.to, "stood_since": now}
+    if verb == Verb.FIND_LATE:
+        changes["found_late_at"] = now
     if not _standing(order, verb, now).update(steps=F("steps") + 1, **changes):
         raise Overtaken(f"{order} was to {verb}")
     order.refresh_from_db()

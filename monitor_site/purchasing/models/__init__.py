@@ -2,6 +2,7 @@
 
 from .budgets import Budget, BudgetKind, BudgetQuerySet, Entry, LedgerEntry, Measure, Period, Scope
 from .orders import FOUND_LATE, Mode, Order, OrderKind, OrderQuerySet, OrderStep, Submission, SubmissionOutcome, Way
+from .readings import Reading, ReadingSeen, Stray, Sweep
 from .rules import BuyPolicy, BuyRule
 from .switches import Switch
 
@@ -21,9 +22,13 @@ __all__ = [
     "OrderQuerySet",
     "OrderStep",
     "Period",
+    "Reading",
+    "ReadingSeen",
     "Scope",
+    "Stray",
     "Submission",
     "SubmissionOutcome",
+    "Sweep",
     "Switch",
     "Way",
 ]
