@@ -6,6 +6,7 @@ from .models import Order, OrderStep, Stray
 from .transitions import Verb
 
 PERSON = "person"
+TELLING = (Verb.PLACE, Verb.FIND_LATE)
 
 
 def older_of(order: Order, *, before: datetime) -> dict[str, str]:
@@ -13,7 +14,7 @@ def older_of(order: Order, *, before: datetime) -> dict[str, str]:
 
     Any of them proves that a list shows older ones. What a person typed proves nothing.
     """
-    told = OrderStep.objects.filter(order__account=order.account_id, verb__in=[Verb.PLACE, Verb.FIND_LATE], at__lt=before)
+    told = OrderStep.objects.filter(order__account=order.account_id, verb__in=TELLING, at__lt=before)
     numbers = told.exclude(actor=PERSON).exclude(order=order.pk).exclude(order__reference="").order_by("-at")
     strays = Stray.objects.filter(account=order.account_id, first_seen_at__lt=before).order_by("-first_seen_at", "pk")
     found = dict(numbers.values_list("order__reference", "order__listing__external_id")[:20])

@@ -88,6 +88,8 @@ def _standing(order: Order, verb: Verb, now: datetime) -> Any:
 
 def _account_waits(order: Order) -> bool:
     """Held by its row where the database has row locks, so that two orders of an account cannot both begin."""
+    if order.account_id is None:
+        return False
     MarketplaceAccount.objects.select_for_update().filter(pk=order.account_id).first()
     return queries.account_waits(account_id=order.account_id)
 

@@ -52,6 +52,8 @@ ACTORS = {
     "rule": pgettext_lazy("actor", "the rule"),
     "worker": pgettext_lazy("actor", "this site"),
     "clock": pgettext_lazy("actor", "time ran out"),
+    "reconciler": pgettext_lazy("actor", "asked at the marketplace"),
+    "sweep": pgettext_lazy("actor", "seen among the purchases"),
 }
 PERIODS = {
     "": _("for one thing"),

@@ -57,8 +57,8 @@ class Order(models.Model):
     ``price`` and ``shipping`` are what was seen when it was proposed; ``shown`` is the digest of exactly that, which
     an approval must repeat. ``paid`` is what the marketplace took. ``epoch`` counts the tries to submit, ``steps`` the
     steps so far. Until ``expires_at`` somebody may decide; ``ask_at`` is when the outcome is asked for next.
-    ``stood_since`` is when it came into its state. ``found_late_at``: it was bought, though we had given it up; what the
-    marketplace has done is written down whatever else is ordered meanwhile.
+    ``stood_since`` is when it came into its state. ``found_late_at``: it was bought, though we had given it up; that
+    is written down whatever else is ordered meanwhile.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="orders")
