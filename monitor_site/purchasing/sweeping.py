@@ -213,7 +213,7 @@ def _plan_next(account_id: int, census: Census, now: datetime) -> None:
     last = Submission.objects.filter(order__account=account_id).aggregate(last=Max("begun_at"))["last"]
     after = HOURLY if census.error else _interval(last, now)
     planned: dict[str, Any] = {"due_at": now + after, "error": census.error[:40]}
-    if not census.error:
+    if census.whole:
         planned["swept_at"] = now
     Sweep.objects.filter(account=account_id).update(**planned)
 

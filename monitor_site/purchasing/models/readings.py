@@ -54,8 +54,10 @@ class Reading(models.Model):
 
 
 class Sweep(models.Model):
-    """When an account's purchases are compared with our orders. ``shows_since``: from when on a purchase that belongs
-    to no order is shown to its person; what is older was there before us.
+    """When an account's purchases are compared with our orders; ``swept_at``: when all of them last were.
+
+    ``shows_since``: from when on a purchase that belongs to no order is shown to its person; what is older was there
+    before us.
     """
 
     account = models.OneToOneField(MarketplaceAccount, on_delete=models.CASCADE, related_name="sweep")
