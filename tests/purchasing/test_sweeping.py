@@ -12,7 +12,7 @@ from monitor_site.purchasing.ledger import recount
 from monitor_site.purchasing.models import Budget, LedgerEntry, Order, Scope, Stray, Sweep
 from monitor_site.purchasing.moving import Because, move
 from monitor_site.purchasing.transitions import BOUGHT, EDGES, State, Verb
-from tests.purchasing.market import Market, account_of, known, lost, submitted
+from tests.purchasing.market import Market, account_of, lost, submitted
 from tests.purchasing.rows import budget_of, order_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
@@ -320,8 +320,9 @@ def test_nobody_says_it_was_bought_where_nobody_is_asked(alice, now, state):
         handing.say_bought(order=order, paid=900, reference="", actor="person", now=now)
 
 
-def test_what_the_engine_asks_through_the_gateway_fails_with_a_word_when_nothing_answers(alice, account, now):
+def test_a_marketplace_that_cannot_be_asked_leaves_a_word_and_no_sweep(alice, account, now):
+    lost(alice, account, now=now)
     sweeping.wake(now=now)
     outcomes.sweep([account.pk], now=now)
-    assert Sweep.objects.get().error
-    assert known(account, now=now) is not None
+    sweep = Sweep.objects.get()
+    assert (sweep.swept_at, bool(sweep.error)) == (None, True)
