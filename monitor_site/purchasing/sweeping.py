@@ -1,6 +1,6 @@
 """Every purchase of an account is tied to an order, or shown as not ours. The net under everything else."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -223,7 +223,7 @@ def _interval(last: datetime | None, now: datetime) -> timedelta:
     return HOURLY if since < HOURLY_FOR else DAILY if since < DAILY_FOR else SELDOM
 
 
-def strays_of(user: Any) -> Iterable[Stray]:
+def strays_of(user: Any) -> QuerySet[Stray]:
     """Purchases of a person's accounts that belong to no order, and that they have not noted yet."""
     found = Stray.objects.filter(account__user=user, noted_at=None).select_related("account")
     return found.order_by("-first_seen_at", "-pk")

@@ -46,7 +46,12 @@ DECLINE_REASONS = {
     "seller": _("the seller"),
     "condition": _("the condition"),
 }
-REASONS = DECLINE_REASONS | {"budget": _("no budget covered it"), "gone": _("it was gone")}
+REASONS = DECLINE_REASONS | {
+    "budget": _("no budget covered it"),
+    "gone": _("it was gone"),
+    "bought": _("it was bought already"),
+    "restored": _("an older copy of the database was restored"),
+}
 ACTORS = {
     PERSON: pgettext_lazy("actor", "you"),
     "rule": pgettext_lazy("actor", "the rule"),
