@@ -25,7 +25,7 @@ TOLD = frozenset(
         State.MARKET_CANCELLED,
     }
 )
-OURSELVES = frozenset({proposing.RULE, handing.WORKER, reconciling.RECONCILER, sweeping.SWEEPER, "clock"})
+OURSELVES = frozenset({proposing.RULE, handing.WORKER, reconciling.RECONCILER, sweeping.SWEEPER, "restore", "clock"})
 
 
 def propose(*, match_ids: Collection[int], now: datetime) -> set[int]:

@@ -59,6 +59,7 @@ ACTORS = {
     "clock": pgettext_lazy("actor", "time ran out"),
     "reconciler": pgettext_lazy("actor", "asked at the marketplace"),
     "sweep": pgettext_lazy("actor", "seen among the purchases"),
+    "restore": pgettext_lazy("actor", "a backup was restored"),
 }
 PERIODS = {
     "": _("for one thing"),
