@@ -14,7 +14,7 @@ from enum import StrEnum
 NETWORK_MOST = timedelta(minutes=1)
 # How long a purchase may be missing in the account's own list, where the plugin does not say.
 USUAL_LAG = timedelta(minutes=15)
-# When to look, after sight was lost; then every hour, and at the horizon.
+# When to look after sight was lost, so that what was bought is known soon; then three times past the horizon, hourly.
 LOOKS = (timedelta(seconds=15), timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15))
 EVERY = timedelta(hours=1)
 LONGEST = timedelta(hours=24)
@@ -122,14 +122,14 @@ def _without_a_find(case: Case) -> Decision | None:
 
 
 def _is_proved(case: Case, seen: Seen) -> bool:
-    """At least three looks over half of the horizon, the last one past it."""
-    at = sorted(look.at for look in case.looks if look.seen == seen)
-    spread = (case.horizon - case.send_deadline) / 2
-    return len(at) >= ENOUGH and at[-1] >= case.horizon and at[-1] - at[0] >= spread
+    """At least three looks past the horizon, spread over as long as it lasts: one clock that jumps proves nothing."""
+    at = sorted(look.at for look in case.looks if look.seen == seen and look.at >= case.horizon)
+    return len(at) >= ENOUGH and at[-1] - at[0] >= case.horizon - case.send_deadline
 
 
 def next_look(case: Case, *, now: datetime) -> datetime:
-    """The next moment of the plan: soon at first, at the horizon, hourly, and a last time after a day."""
-    planned = [case.lost_at + after for after in LOOKS]
-    soon = [at for at in (*planned, case.horizon, case.lost_at + LONGEST) if at > now]
+    """The next moment of the plan: soon at first, three times from the horizon on, hourly, a last time after a day."""
+    lasts = case.horizon - case.send_deadline
+    planned = [case.lost_at + after for after in (*LOOKS, LONGEST)]
+    soon = [at for at in (*planned, *(case.horizon + lasts * part / 2 for part in range(3))) if at > now]
     return min([*soon, now + EVERY])
