@@ -23,6 +23,7 @@ from monitor_site.web import (
     live,
     matches,
     order_pages,
+    outcome_pages,
     pictures,
     previews,
     prices,
@@ -88,6 +89,9 @@ order_urls = [
     path("<str:public_id>/extend/", order_pages.extend, name="order-extend"),
     path("<str:public_id>/bought/", order_pages.bought, name="order-bought"),
     path("<str:public_id>/not-bought/", order_pages.not_bought, name="order-not-bought"),
+    path("<str:public_id>/again/", outcome_pages.again, name="order-again"),
+    path("<str:public_id>/seen/", outcome_pages.seen, name="order-seen"),
+    path("strays/<int:pk>/noted/", outcome_pages.stray_noted, name="stray-noted"),
 ]
 budget_urls = [
     path("", budget_pages.page, name="budgets"),

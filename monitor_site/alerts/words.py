@@ -31,6 +31,10 @@ OF_ORDERS = {
     "handed_over": gettext_lazy("Order it now: %(price)s · %(title)s"),
     "whose": gettext_lazy("Sold – was it you? %(title)s"),
     "expired": gettext_lazy("Nobody answered in time: %(title)s"),
+    "needs_human": gettext_lazy("Nobody knows whether it was bought. Please look: %(title)s"),
+    "not_placed": gettext_lazy("Not bought after all: %(title)s"),
+    "late_placed": gettext_lazy("Bought after all, found out late: %(title)s"),
+    "market_cancelled": gettext_lazy("Cancelled by the marketplace: %(title)s"),
     "sold_to_other": gettext_lazy("Sold to someone else: %(title)s"),
 }
 NOT_ORDERED = gettext_lazy("Not ordered: %(title)s")

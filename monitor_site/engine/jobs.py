@@ -8,10 +8,11 @@ from monitor_site.connections import redis_client
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
 from monitor_site.purchasing import moving as orders
+from monitor_site.purchasing import reconciling, sweeping
 from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, moving, questions, sold, wants
 from monitor_site.watches.models import Crossing, Match
 
-from . import ordering, planning, previews, settling, upkeep
+from . import ordering, outcomes, planning, previews, settling, upkeep
 from .schedule import Schedule
 from .worker import current_holder, current_loop, current_postman
 
@@ -26,6 +27,8 @@ def register() -> None:
     outbox.register(crossing.TOPIC, lane="alerts", job=f"{PATH}.announce_crossings")
     outbox.register(changes.TOPIC, lane="alerts", job=f"{PATH}.announce_changes")
     outbox.register(orders.TOPIC, lane="express", job=f"{PATH}.advance_orders")
+    outbox.register(reconciling.TOPIC, lane="express", job=f"{PATH}.ask_outcomes")
+    outbox.register(sweeping.TOPIC, lane="express", job=f"{PATH}.sweep_accounts")
     outbox.register(telling.TOPIC, lane="alerts", job=f"{PATH}.deliver")
     outbox.register(follow.FOLLOW, lane="upkeep", job=f"{PATH}.follow_listings")
     outbox.register(questions.SALES, lane="upkeep", job=f"{PATH}.settle_sales")
@@ -92,6 +95,20 @@ def advance_orders(order_ids: Sequence[int]) -> None:
     outbox.finish(topic=orders.TOPIC, taken=taken, now=datetime.now(UTC))
 
 
+def ask_outcomes(order_ids: Sequence[int]) -> None:
+    """Nobody knows what became of these orders; the rows say when they are due again, whatever becomes of this job."""
+    taken = outbox.take(topic=reconciling.TOPIC, object_ids=order_ids)
+    outcomes.begin(outcomes.ask, list(taken))
+    outbox.finish(topic=reconciling.TOPIC, taken=taken, now=datetime.now(UTC))
+
+
+def sweep_accounts(account_ids: Sequence[int]) -> None:
+    """The purchases of these accounts are to be compared with our orders."""
+    taken = outbox.take(topic=sweeping.TOPIC, object_ids=account_ids)
+    outcomes.begin(outcomes.sweep, list(taken))
+    outbox.finish(topic=sweeping.TOPIC, taken=taken, now=datetime.now(UTC))
+
+
 def deliver(channel_ids: Sequence[int]) -> None:
     """These channels have something to tell; the sending itself goes on in the worker's loop.
 
@@ -143,6 +160,7 @@ ALLOWED = frozenset(
     f"{PATH}.{job.__name__}"
     for job in (
         run_checks, settle_targets, hurry_targets, announce_matches, announce_crossings, announce_changes, deliver,
-        advance_orders, follow_listings, settle_sales, ask_preview, look_at_listings, run_exact, run_upkeep,
+        advance_orders, ask_outcomes, sweep_accounts, follow_listings, settle_sales, ask_preview, look_at_listings,
+        run_exact, run_upkeep,
     )
 )  # fmt: skip

@@ -7,12 +7,25 @@ from monitor_site.alerts.models import AlertKind
 from monitor_site.alerts.telling import Draft, publish
 from monitor_site.connections import redis_client
 from monitor_site.outbox import stream
-from monitor_site.purchasing import handing, proposing
-from monitor_site.purchasing.models import Order
+from monitor_site.purchasing import handing, proposing, reconciling, sweeping
+from monitor_site.purchasing.models import FOUND_LATE, Order
 from monitor_site.purchasing.transitions import State
 
 # What its person must do, or should know: nothing else about an order is worth a message.
-TOLD = frozenset({State.AWAITING_APPROVAL, State.HANDED_OVER, State.EXPIRED, State.CANCELLED, State.SOLD_TO_OTHER})
+TOLD = frozenset(
+    {
+        State.AWAITING_APPROVAL,
+        State.HANDED_OVER,
+        State.EXPIRED,
+        State.CANCELLED,
+        State.SOLD_TO_OTHER,
+        State.NEEDS_HUMAN,
+        State.NOT_PLACED,
+        State.LATE_PLACED,
+        State.MARKET_CANCELLED,
+    }
+)
+OURSELVES = frozenset({proposing.RULE, handing.WORKER, reconciling.RECONCILER, sweeping.SWEEPER, "restore", "clock"})
 
 
 def propose(*, match_ids: Collection[int], now: datetime) -> set[int]:
@@ -37,14 +50,20 @@ def ask_whose(*, listing_ids: Collection[int], now: datetime) -> None:
 def tell(orders: Iterable[Order], *, now: datetime) -> None:
     """Tell of where these orders stand, once for each state."""
     rows = list(orders)
-    publish([_draft(order, order.state) for order in rows if order.state in TOLD and not _is_own_doing(order)], now=now)
+    said = [(order, _said(order)) for order in rows if not _is_own_doing(order)]
+    publish([_draft(order, state) for order, state in said if state in TOLD], now=now)
     _show(rows)
+
+
+def _said(order: Order) -> str:
+    """A late find is told as such, wherever the marketplace says that it stands by now."""
+    return State.LATE_PLACED if order.reason == FOUND_LATE else order.state
 
 
 def _is_own_doing(order: Order) -> bool:
     """Nobody is told of what they have done themselves a moment ago."""
     last = order.history.order_by("-number").first()
-    return last is not None and last.actor not in {proposing.RULE, handing.WORKER, "clock"}
+    return last is not None and last.actor not in OURSELVES
 
 
 def _draft(order: Order, said: str) -> Draft:

@@ -27,7 +27,7 @@ from monitor_site.contract import Pace
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.purchasing import handing, proposing
+from monitor_site.purchasing import handing, proposing, reconciling, sweeping
 from monitor_site.watches import follow, pricing, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
@@ -86,6 +86,13 @@ def keep_orders(now: datetime) -> None:
     ended, taken = proposing.expire(now=now), handing.take_up(now=now)
     if ended or taken:
         log.info("orders.kept", expired=ended, taken_up=taken)
+
+
+def ask_outcomes(now: datetime) -> None:
+    """Have asked what became of orders, and every purchase of an account tied to one or shown as not ours."""
+    asked, swept = reconciling.wake(now=now), sweeping.wake(now=now)
+    if asked or swept:
+        log.info("orders.asked", orders=asked, accounts=swept)
 
 
 def wake_channels(now: datetime) -> None:
@@ -164,6 +171,7 @@ TASKS = {
     "sales": Task(run=ask_for_sales, every_seconds=300),
     "prices": Task(run=work_out_prices, every_seconds=60),
     "orders": Task(run=keep_orders, every_seconds=5),
+    "outcomes": Task(run=ask_outcomes, every_seconds=5),
     "channels": Task(run=wake_channels, every_seconds=5),
     "weekly": Task(run=test_channels, every_seconds=3600),
     "outbox": Task(run=sweep_outbox, every_seconds=15),

@@ -18,7 +18,7 @@ from rq import Queue, SimpleWorker
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
-from . import previews
+from . import outcomes, previews
 from .draining import draining
 from .exact import Holder
 from .loop import WorkerLoop
@@ -145,6 +145,7 @@ def _begin(lane: str, name: str, seat: str) -> None:
 
 def _end(drain_seconds: float) -> None:
     previews.close(seconds=drain_seconds)
+    outcomes.close()
     while _loops:
         _loops.pop().stop(seconds=drain_seconds)
     while _holders:

@@ -11,7 +11,7 @@ from monitor_site.watches import follow
 from monitor_site.watches.facts import OVER
 
 from .ledger import NoBudget, OverBudget
-from .models import Mode, Order, Way
+from .models import FOUND_LATE, Mode, Order, Way
 from .moving import TOPIC, Because, Overtaken, move
 from .switching import is_stopped
 from .transitions import State, Verb
@@ -73,19 +73,44 @@ def hand_over(*, order: Order, now: datetime) -> None:
         follow.look_now(listing=order.listing, now=now)
 
 
+def can_say_bought(order: Order) -> bool:
+    """Whether its person is asked for the outcome, or may still say that they bought it after all."""
+    return order.state in {State.HANDED_OVER, State.NEEDS_HUMAN} or can_say_late(order)
+
+
+def can_say_late(order: Order) -> bool:
+    """Whether it is over as far as we know, and its person may know better: what was theirs to order by hand."""
+    over = order.state in {State.EXPIRED, State.CANCELLED, State.SOLD_TO_OTHER}
+    return over and order.way == Way.ASSISTED and order.mode != Mode.DRY_RUN
+
+
 @transaction.atomic
 def say_bought(*, order: Order, paid: int, reference: str, actor: str, now: datetime) -> None:
-    """The person says that it was them, and what they paid. Raises what :func:`moving.move` raises."""
-    because = Because(actor=actor, fields={"paid": paid, "reference": reference[:80]}, paid=paid)
-    move(order=order, verb=Verb.PLACE, because=because, now=now)
+    """The person says that it was them, and what they paid. Raises what :func:`moving.move` raises.
+
+    While the marketplace is being asked nobody else says what became of an order.
+    """
+    if not can_say_bought(order):
+        raise Overtaken(f"{order} asks nobody")
+    verb = Verb.FIND_LATE if can_say_late(order) else Verb.PLACE
+    fields = {"paid": paid, "reference": reference[:80], "reason": "", "ask_at": None}
+    move(order=order, verb=verb, because=Because(actor=actor, fields=fields, paid=paid), now=now)
 
 
 @transaction.atomic
 def say_not_bought(*, order: Order, actor: str, now: datetime) -> None:
     """The person says that it was not them: it is somebody else's, or they do not want it any more."""
-    gone = order.listing.status in OVER
-    verb = Verb.SELL_TO_OTHER if gone else Verb.CANCEL
+    verb = Verb.SELL_TO_OTHER if order.listing.status in OVER else Verb.CANCEL
+    if order.state == State.NEEDS_HUMAN:
+        verb = Verb.RULE_OUT
     move(order=order, verb=verb, because=Because(actor=actor), now=now)
+
+
+@transaction.atomic
+def let_order_again(*, order: Order) -> bool:
+    """Its person has looked at what was found late: the account may order again."""
+    rows = Order.objects.filter(pk=order.pk, reason=FOUND_LATE, steps=order.steps)
+    return bool(rows.update(reason=""))
 
 
 def ask_whose(*, listing_ids: Collection[int], now: datetime) -> list[int]:

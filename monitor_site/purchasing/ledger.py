@@ -134,9 +134,14 @@ def spend(posting: Posting, *, paid: int) -> None:
 
 
 def book(posting: Posting, *, paid: int) -> None:
-    """Spend what is not held any more, in the periods the order counted in, above their limits if it must be."""
-    for entry in held_entries(posting.order):
-        _book(posting, entry.scope, _amount(entry.scope, paid))
+    """Spend what is not held, in the periods the order counted in, above their limits if it must be.
+
+    What never was held counts now.
+    """
+    scopes = [entry.scope for entry in held_entries(posting.order)]
+    counted = scopes or sorted(_scopes(budgets_of(posting.order), posting.now), key=lambda scope: scope.pk)
+    for scope in counted:
+        _book(posting, scope, _amount(scope, paid))
 
 
 def _book(posting: Posting, scope: Scope, amount: int) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
+from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.outbox import services as outbox
 
-from . import ledger
+from . import ledger, queries
 from .models import Mode, Order, OrderStep
 from .switching import is_stopped
 from .transitions import Edge, Money, State, Verb, edge
@@ -51,6 +52,8 @@ def _step(order: Order, verb: Verb, because: Because, now: datetime) -> None:
     before = State(order.state)
     way = edge(before, verb)
     changes = dict(because.fields) | {"state": way.to, "stood_since": now}
+    if verb == Verb.FIND_LATE:
+        changes["found_late_at"] = now
     if not _standing(order, verb, now).update(steps=F("steps") + 1, **changes):
         raise Overtaken(f"{order} was to {verb}")
     order.refresh_from_db()
@@ -69,14 +72,26 @@ def _step(order: Order, verb: Verb, because: Because, now: datetime) -> None:
 
 
 def _standing(order: Order, verb: Verb, now: datetime) -> Any:
-    """The order as it was read. What can spend needs more: no dry run, and no switch or pause that stops it."""
+    """The order as it was read. What can spend needs more: no dry run, no switch or pause that stops it, and an account
+    without an outcome that nobody knows.
+    """
     rows = Order.objects.filter(pk=order.pk, state=order.state, steps=order.steps, epoch=order.epoch)
     if verb not in {Verb.SUBMIT, Verb.HAND_OVER}:
         return rows
     paused = Order.objects.filter(pk=order.pk, account__paused_until__gt=now)
     if is_stopped(user_id=order.user_id, now=now):
         return rows.none()
+    if verb == Verb.SUBMIT and _account_waits(order):
+        return rows.none()
     return rows.exclude(mode=Mode.DRY_RUN).exclude(pk__in=paused)
+
+
+def _account_waits(order: Order) -> bool:
+    """Held by its row where the database has row locks, so that two orders of an account cannot both begin."""
+    if order.account_id is None:
+        return False
+    MarketplaceAccount.objects.select_for_update().filter(pk=order.account_id).first()
+    return queries.account_waits(account_id=order.account_id)
 
 
 def _pay(order: Order, way: Edge, because: Because, now: datetime) -> None:

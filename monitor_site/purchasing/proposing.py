@@ -97,8 +97,18 @@ def _order(match: Match, rule: BuyRule, offer: Offer, now: datetime) -> Order:
         stood_since=now,
         created_at=now,
     )
+    if earlier := ruled_out(user_id=match.user_id, listing_id=match.listing_id):
+        order.supersedes = earlier
+        # Nobody but a person orders a thing again whose first order was lost from sight.
+        order.mode = Mode.APPROVAL if order.mode == Mode.AUTOMATIC else order.mode
     order.shown = shown(order)
     return order
+
+
+def ruled_out(*, user_id: int, listing_id: int) -> Order | None:
+    """The last order of a listing whose outcome was unknown, and that was then found not to be bought."""
+    found = Order.objects.filter(user=user_id, listing=listing_id, state=State.NOT_PLACED)
+    return found.order_by("-pk").first()
 
 
 def _open(order: Order, rule: BuyRule, now: datetime) -> Order:

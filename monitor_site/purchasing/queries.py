@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from monitor_site.watches.models import Watch
 
 from .ledger import COUNTERS, budgets_of
-from .models import Budget, BuyRule, LedgerEntry, Measure, Order, OrderStep, Period, Scope, Switch
+from .models import FOUND_LATE, Budget, BuyRule, LedgerEntry, Measure, Order, OrderStep, Period, Scope, Switch
 from .periods import TOKYO, starts
 from .transitions import State
 
@@ -140,6 +140,19 @@ def order_of_listing(user: Any, listing_id: int) -> Order | None:
     """The order of a person for a listing: the live one, else the last."""
     found = Order.objects.of(user).filter(listing=listing_id).select_related("listing", "watch")
     return found.live().first() or found.order_by("-pk").first()
+
+
+def holding_back(account_id: int | None) -> QuerySet[Order]:
+    """The orders that keep an account from ordering anything else: those under way, those whose outcome nobody knows
+    yet, and those that were found too late and that nobody has looked at.
+    """
+    unsettled = Q(state__in=[State.SUBMITTING, State.UNKNOWN, State.NEEDS_HUMAN]) | Q(reason=FOUND_LATE)
+    return Order.objects.filter(unsettled, account__isnull=False, account=account_id)
+
+
+def account_waits(*, account_id: int | None) -> bool:
+    """Whether nothing new may be submitted with an account for now."""
+    return holding_back(account_id).exists()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

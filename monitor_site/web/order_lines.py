@@ -9,11 +9,12 @@ from django.utils.translation import get_language, gettext
 
 from monitor_site import wording
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.purchasing import queries
+from monitor_site.purchasing import queries, sweeping
 from monitor_site.purchasing.ledger import budgets_of
-from monitor_site.purchasing.models import Order, OrderStep
+from monitor_site.purchasing.models import FOUND_LATE, Order, OrderStep
 from monitor_site.purchasing.queries import Cover
 from monitor_site.purchasing.transitions import BOUGHT, HELD, State
+from monitor_site.watches.models import Listing
 
 from . import pictures
 from .cards import purchase_url
@@ -93,7 +94,7 @@ def line_of(order: Order) -> Line:
         order=order,
         marketplace=catalog().title(order.listing.marketplace, get_language() or "en"),
         picture=pictures.address(images[0], size=160) if images else "",
-        state=state_words(State.NEEDS_HUMAN if group_of(order) == "asked" else order.state),
+        state=state_words(State.NEEDS_HUMAN if group_of(order) in {"asked", "look"} else order.state),
         tone=tone_of(order.state),
         reason=reason_words(order),
     )
@@ -129,7 +130,11 @@ def _cover_line(cover: Cover) -> CoverLine:
 
 def group_of(order: Order) -> str:
     """Which group of the list an order is in."""
-    if order.state in {State.UNKNOWN, State.NEEDS_HUMAN} or (order.state == State.HANDED_OVER and order.ask_at):
+    if order.state == State.NEEDS_HUMAN or order.reason == FOUND_LATE:
+        return "look"
+    if order.state in {State.SUBMITTING, State.UNKNOWN}:
+        return "checking"
+    if order.state == State.HANDED_OVER and order.ask_at:
         return "asked"
     if order.state in HELD:
         return "to_order"
@@ -139,7 +144,9 @@ def group_of(order: Order) -> str:
 def groups_of(orders: Iterable[Order]) -> list[Group]:
     """All orders by what they ask; a group without one is left out."""
     titles = {
+        "look": gettext("Please look"),
         "asked": gettext("Was it you?"),
+        "checking": gettext("Being checked"),
         "to_order": gettext("To order"),
         "bought": gettext("Bought"),
         "ended": gettext("Ended"),
@@ -148,6 +155,21 @@ def groups_of(orders: Iterable[Order]) -> list[Group]:
     for order in orders:
         found[group_of(order)].append(line_of(order))
     return [Group(name=name, title=titles[name], lines=lines) for name, lines in found.items() if lines]
+
+
+def strays_of(user: Any, most: int) -> list[dict[str, Any]]:
+    """Purchases of the person's accounts that belong to no order, each with what we know of its listing."""
+    strays = list(sweeping.strays_of(user)[:most])
+    names = {stray.external_id for stray in strays}
+    listings = {(one.marketplace, one.external_id): one for one in Listing.objects.filter(external_id__in=names)}
+    return [
+        {
+            "stray": stray,
+            "listing": listings.get((stray.account.marketplace, stray.external_id)),
+            "marketplace": catalog().title(stray.account.marketplace, get_language() or "en"),
+        }
+        for stray in strays
+    ]
 
 
 def answer_of(step: OrderStep) -> Answer:

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -25,6 +26,7 @@ from monitor_site.purchasing.transitions import ENDED, NoSuchStep, State
 from . import order_lines as lines
 from .order_form import BoughtForm
 from .order_words import DECLINE_REASONS, PERSON, budget_name, is_decided, refusal_words, state_words
+from .outcome_lines import outcome_of
 from .returning import back
 
 REFUSALS = (Changed, Overtaken, NoSuchStep, OverBudget, NoBudget)
@@ -63,10 +65,14 @@ def approvals(request: HttpRequest) -> HttpResponse:
 @require_safe
 def order_list(request: HttpRequest) -> HttpResponse:
     """Everything that was approved, by what it asks of its person."""
-    mine = Order.objects.of(request.user).filter(history__after=State.READY)
+    mine = Order.objects.of(request.user).filter(Q(history__after=State.READY) | Q(found_late_at__isnull=False))
     going = mine.exclude(state__in=ENDED).select_related("listing").distinct().order_by("-pk")
     ended = mine.filter(state__in=ENDED).select_related("listing").distinct().order_by("-pk")[:SHOWN]
-    context = {"groups": lines.groups_of([*going, *ended]), "stops": queries.stops_of(request.user)}
+    context = {
+        "groups": lines.groups_of([*going, *ended]),
+        "strays": lines.strays_of(request.user, SHOWN),
+        "stops": queries.stops_of(request.user),
+    }
     return render(request, "web/orders/list.html", context)
 
 
@@ -87,6 +93,7 @@ def _page(request: HttpRequest, order: Order, form: BoughtForm, *, status: int =
         "reasons": DECLINE_REASONS.items(),
         "link": lines.link_of(order, now=now),
         "group": lines.group_of(order),
+        "outcome": outcome_of(order),
         "form": form,
         "entries": queries.entries_of_order(order),
         "all_spending": budget_name(None),
@@ -111,9 +118,9 @@ def approve(request: HttpRequest, order: Order) -> HttpResponse:
     return redirect("order", order.public_id)
 
 
-def _sure(request: HttpRequest, order: Order, *, act: str) -> HttpResponse:
+def _sure(request: HttpRequest, order: Order, *, act: str, said: dict[str, Any] | None = None) -> HttpResponse:
     proposal = lines.proposal_of(order, now=timezone.now())
-    context = {"act": act, "order": order, "proposal": proposal, "seen": request.POST.get("seen", "")}
+    context = {"act": act, "order": order, "proposal": proposal, "said": said, "seen": request.POST.get("seen", "")}
     return render(request, "web/orders/sure.html", context)
 
 
@@ -164,6 +171,8 @@ def bought(request: HttpRequest, order: Order) -> HttpResponse:
     if not form.is_valid():
         return _page(request, order, form, status=422)
     said = {"paid": form.cleaned_data["paid"], "reference": form.cleaned_data["reference"]}
+    if order.state == State.NEEDS_HUMAN and request.POST.get("sure") != "yes":
+        return _sure(request, order, act="bought", said=said)
     try:
         handing.say_bought(order=order, actor=PERSON, now=timezone.now(), **said)
     except (Overtaken, NoSuchStep):

@@ -46,12 +46,20 @@ DECLINE_REASONS = {
     "seller": _("the seller"),
     "condition": _("the condition"),
 }
-REASONS = DECLINE_REASONS | {"budget": _("no budget covered it"), "gone": _("it was gone")}
+REASONS = DECLINE_REASONS | {
+    "budget": _("no budget covered it"),
+    "gone": _("it was gone"),
+    "bought": _("it was bought already"),
+    "restored": _("an older copy of the database was restored"),
+}
 ACTORS = {
     PERSON: pgettext_lazy("actor", "you"),
     "rule": pgettext_lazy("actor", "the rule"),
     "worker": pgettext_lazy("actor", "this site"),
     "clock": pgettext_lazy("actor", "time ran out"),
+    "reconciler": pgettext_lazy("actor", "asked at the marketplace"),
+    "sweep": pgettext_lazy("actor", "seen among the purchases"),
+    "restore": pgettext_lazy("actor", "a backup was restored"),
 }
 PERIODS = {
     "": _("for one thing"),

@@ -16,7 +16,8 @@ from monitor_site.accounts.models import User
 from monitor_site.accounts.signin import make_token
 from monitor_site.alerts import feeding
 from monitor_site.alerts.models import Delivery, FeedKind, WatchAlerts
-from monitor_site.purchasing.models import Budget, BuyRule, LedgerEntry, Order, Switch
+from monitor_site.marketplaces.models import MarketplaceAccount
+from monitor_site.purchasing.models import Budget, BuyRule, LedgerEntry, Order, Stray, Switch
 from monitor_site.watches import blocking, tagging
 from monitor_site.watches.models import Match, Watch
 from monitor_site.web import pictures
@@ -44,7 +45,8 @@ OF_SOMEBODY = {
     "tag-rename", "tag-remove", "watch-prices", "decision", "decision-ignore", "decision-restore", "feed-rotate",
     "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test", "channel-mute", "channel-unmute",
     "channel-default", "channel-rotate", "delivery-again", "watch-buying", "order", "order-approve", "order-decline",
-    "order-extend", "order-bought", "order-not-bought", "budget", "budget-remove",
+    "order-extend", "order-bought", "order-not-bought", "order-again", "order-seen", "stray-noted", "budget",
+    "budget-remove",
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
@@ -80,10 +82,17 @@ def hers(alice: User, now: datetime) -> Match:
     channel = channel_of(alice, now=now, name=f"{CANARY} channel")
     Delivery.objects.create(channel=channel, state="dead", ended_at=now, due_at=now, created_at=now, words=CANARY)
     budget_of(alice, now=now, name=f"{CANARY} budget", watches=[watch])
+    account_of_hers(alice, now)
     hers = match(watch, 1, now=now, listing_title=f"{CANARY} thing", listing_seller_name=f"{CANARY} seller")
     asking = {"state": "awaiting_approval", "expires_at": timezone.now() + timedelta(hours=1)}
     order_of(alice, now=now, listing=hers.listing, watch=watch, price=hers.listing.price, **asking)
     return hers
+
+
+def account_of_hers(user: User, now: datetime) -> None:
+    """With a purchase that belongs to no order."""
+    account = MarketplaceAccount.objects.create(user=user, marketplace="mercari", created_at=now, updated_at=now)
+    Stray.objects.create(account=account, external_id=f"{CANARY} thing", number=f"{CANARY} stray", first_seen_at=now)
 
 
 def ids(rows: Any) -> list[int]:
@@ -100,6 +109,7 @@ def address_of(route: str, hers: Match) -> str:
     rows = {"listings/": [hers.listing], "blocks/": hers.user.blocks.all(), "tags/": hers.user.tags.all()}
     rows["channels/"] = hers.user.channels.all()
     rows["budgets/"] = hers.user.budgets.all()
+    rows["orders/strays/"] = Stray.objects.filter(account__user=hers.user)
     rows["settings/feeds/"] = hers.user.feeds.all()
     number = next((pk for head, found in rows.items() if route.startswith(head) for pk in ids(found)), hers.watch_id)
     values = {
@@ -145,7 +155,7 @@ def everything_of(user: User) -> list[Any]:
     channels = [*user.channels.all(), *Delivery.objects.filter(channel__user=user)]
     wishes = [sorted(one.channels.values_list("pk")) for one in WatchAlerts.objects.filter(watch__user=user)]
     kept += [*Order.objects.of(user), *BuyRule.objects.filter(user=user), *Switch.objects.filter(user=user)]
-    kept += LedgerEntry.objects.filter(order__user=user)
+    kept += [*LedgerEntry.objects.filter(order__user=user), *Stray.objects.filter(account__user=user)]
     budgets = [(one.name, one.per_day, sorted(one.watches.values_list("pk"))) for one in Budget.objects.of(user)]
     wishes = [*wishes, *budgets]
     return [*watches, *map(model_to_dict, [*kept, *channels]), wishes, [one.sealed for one in user.channels.all()]]

@@ -55,6 +55,7 @@ PAGES = [
     "/orders/",
     "/orders/asked/",
     "/orders/handed/",
+    "/orders/looked/",
     "/budgets/",
     "/budgets/new/",
     "/budgets/all/",
@@ -94,7 +95,8 @@ def staff(client: Client, alice: User, now: datetime) -> Client:
     BuyRule.objects.create(watch=watch, user=alice, price_max=2000, updated_at=now)
     budget_of(alice, now=now, pk=1, per_day=500, watches=[watch])
     soon = datetime.now(UTC) + timedelta(hours=1)
-    for number, name, state in ((1, "asked", "awaiting_approval"), (2, "handed", "handed_over")):
+    states = {"asked": "awaiting_approval", "handed": "handed_over", "looked": "needs_human"}
+    for number, (name, state) in enumerate(states.items(), start=1):
         fields = {"state": state, "public_id": name, "watch": watch, "expires_at": soon}
         order_of(alice, now=now, listing=Listing.objects.get(pk=number), **fields)
     channel_of(alice, now=now, kind="ntfy", values={"topic": "t"})

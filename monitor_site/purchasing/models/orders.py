@@ -13,6 +13,8 @@ from monitor_site.watches.models import Listing, Match, Watch, new_public_id
 
 STATES = [(state.value, state.value) for state in State]
 MOST_EPOCHS = 3
+# The reason of an order that was bought after all, until its person has looked at it.
+FOUND_LATE = "late"
 
 
 class OrderKind(models.TextChoices):
@@ -55,7 +57,8 @@ class Order(models.Model):
     ``price`` and ``shipping`` are what was seen when it was proposed; ``shown`` is the digest of exactly that, which
     an approval must repeat. ``paid`` is what the marketplace took. ``epoch`` counts the tries to submit, ``steps`` the
     steps so far. Until ``expires_at`` somebody may decide; ``ask_at`` is when the outcome is asked for next.
-    ``stood_since`` is when it came into its state.
+    ``stood_since`` is when it came into its state. ``found_late_at``: it was bought, though we had given it up; that
+    is written down whatever else is ordered meanwhile.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="orders")
@@ -87,6 +90,7 @@ class Order(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     ask_at = models.DateTimeField(null=True, blank=True)
     stood_since = models.DateTimeField()
+    found_late_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
 
     objects = OrderQuerySet.as_manager()
@@ -96,7 +100,9 @@ class Order(models.Model):
         verbose_name_plural = _("orders")
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=["user", "listing"], condition=Q(state__in=sorted(LIVE)), name="order_one_live_per_listing"
+                fields=["user", "listing"],
+                condition=Q(state__in=sorted(LIVE), found_late_at=None),
+                name="order_one_live_per_listing",
             ),
             models.CheckConstraint(condition=Q(state__in=list(State)), name="order_state_known"),
             models.CheckConstraint(condition=Q(mode__in=Mode.values), name="order_mode_known"),
