@@ -106,6 +106,8 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "csp",
     "django_htmx",
     "django_rq",
@@ -240,6 +242,14 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_SESSION_REMEMBER = True
+# After so many minutes a sign-in is no proof any more that the person is still there.
+PROOF_MINUTES = env_int("PROOF_MINUTES", 10)
+ACCOUNT_REAUTHENTICATION_METHODS = ("password", "mfa")
+ACCOUNT_REAUTHENTICATION_TIMEOUT = PROOF_MINUTES * 60
+MFA_ADAPTER = "monitor_site.web.factor_secrets.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_TOTP_TOLERANCE = 1  # clocks of phones are seconds off
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 30 * 24 * 3600

@@ -76,7 +76,7 @@ def resume_account(*, account: MarketplaceAccount) -> None:
 @transaction.atomic
 def rotate_secrets() -> int:
     """Encrypt all secrets with the first of the keys; how many rows. Raises :class:`vault.CannotOpen`, changes none."""
-    return sum(_rotated(rows) for rows in vault.sealed_rows())
+    return sum(_rotated(rows) for rows in vault.sealed_rows()) + vault.rotate_elsewhere()
 
 
 def _rotated(sealed: QuerySet[Any]) -> int:

@@ -38,6 +38,13 @@ class Limits:
         """The columns of the row."""
         return {name: value or None for name, value in asdict(self).items()}
 
+    def allow_more_than(self, budget: Budget | None) -> bool:
+        """Whether anything may be spent by these that the budget's own refuse; without one nothing may be spent."""
+        if budget is None:
+            return True
+        pairs = [(getattr(budget, name), value) for name, value in self.fields().items()]
+        return any(old is not None and (new is None or new > old) for old, new in pairs)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetWish:

@@ -1,0 +1,72 @@
+"""Second factors: set up, used and taken away. The library does the work, here stands who may."""
+
+from collections.abc import Callable
+from functools import wraps
+
+from allauth.mfa.base import views as base
+from allauth.mfa.recovery_codes import views as recovery_codes
+from allauth.mfa.totp import views as totp
+from allauth.mfa.webauthn import views as webauthn
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext
+
+from monitor_site.accounts.factors import has_second_factor
+from monitor_site.accounts.proofs import FACTOR, note_proof
+
+from .proving import proves_again
+
+__all__ = [
+    "add_app", "add_passkey", "codes", "new_codes", "prove_by_code", "prove_by_passkey", "remove_app",
+    "remove_passkey", "rename_passkey", "sign_in",
+]  # fmt: skip
+
+View = Callable[..., HttpResponseBase]
+LARGEST_ID = 2**63 - 1
+
+
+def adds(view: View) -> View:
+    """What sets one up. Who does has just used it, which proves them from now on."""
+
+    @wraps(view)
+    def wrapper(request: HttpRequest) -> HttpResponseBase:
+        if not settings.SECRETS_KEYS:
+            messages.error(request, gettext("Whoever runs the site must set SECRETS_KEYS first: it keeps secrets."))
+            return redirect("security")
+        had = has_second_factor(request.user)
+        answer = view(request)
+        if not had and has_second_factor(request.user):
+            note_proof(request, user=request.user, way=FACTOR)
+        return answer
+
+    return proves_again(wrapper)
+
+
+def numbered(view: View) -> View:
+    """What is about one passkey; a number that no row can have is none."""
+
+    @wraps(view)
+    def wrapper(request: HttpRequest, pk: int) -> HttpResponseBase:
+        return view(request, pk=min(pk, LARGEST_ID))
+
+    return proves_again(wrapper)
+
+
+def passkeys_work(request: HttpRequest) -> bool:
+    """Whether browsers offer passkeys at this address: over https by a name, or as localhost."""
+    host = request.get_host().rpartition(":")[0] or request.get_host()
+    return host == "localhost" or (request.is_secure() and not host.strip("[]").replace(".", "").isdigit())
+
+
+sign_in: View = base.authenticate
+prove_by_code: View = base.reauthenticate
+prove_by_passkey: View = webauthn.reauthenticate_webauthn
+add_app = adds(totp.activate_totp)
+remove_app = proves_again(totp.deactivate_totp)
+add_passkey = adds(webauthn.add_webauthn)
+remove_passkey = numbered(webauthn.remove_webauthn)
+rename_passkey = numbered(webauthn.edit_webauthn)
+codes = proves_again(recovery_codes.view_recovery_codes)
+new_codes = proves_again(recovery_codes.generate_recovery_codes)
