@@ -3,6 +3,7 @@
 Its practice market may import :mod:`monitor_site.contract.practice` too.
 """
 
+from .consequence import Pauses, Tells
 from .currencies import digits_of
 from .errors import (
     Blocked,
@@ -11,22 +12,32 @@ from .errors import (
     ListingGone,
     MarketplaceError,
     NoPace,
+    NotSent,
     OutcomeUnknown,
-    Pauses,
     PluginFault,
     Refused,
     SignInNeeded,
     SuspectEmpty,
     SuspectStale,
-    Tells,
     Throttled,
     Unavailable,
 )
 from .fields import AccountSettings, SearchCriteria, canonical, criteria_from, gettext_noop, option
 from .manifest import CONTRACT_VERSION, Access, Capability, Manifest, Pace
-from .marketplace import CanLook, CanSearch, CanTellSoldPrices, Plugin, Session
+from .marketplace import (
+    CanBuy,
+    CanFindOutcome,
+    CanLook,
+    CanSearch,
+    CanTellSoldPrices,
+    CanVerify,
+    Plugin,
+    Session,
+)
+from .orders import AccountInfo, BuyRequest, Purchase, PurchasePage, PurchaseStage, Receipt
 from .prices import YEN, PriceStyle, read_price
 from .reading import LONGEST_WAIT, retry_after
+from .refusals import CONSEQUENCES, FOR_GOOD, Consequence, RefusalKind
 from .urls import ListingUrl, SearchUrl
 from .values import (
     Answer,
@@ -42,20 +53,28 @@ from .values import (
 )
 
 __all__ = [
+    "CONSEQUENCES",
     "CONTRACT_VERSION",
+    "FOR_GOOD",
     "LONGEST_WAIT",
     "YEN",
     "Access",
+    "AccountInfo",
     "AccountSettings",
     "Answer",
     "BadRow",
     "Blocked",
+    "BuyRequest",
+    "CanBuy",
+    "CanFindOutcome",
     "CanLook",
     "CanSearch",
     "CanTellSoldPrices",
+    "CanVerify",
     "Capability",
     "ChallengeRequired",
     "Condition",
+    "Consequence",
     "Kind",
     "LayoutChanged",
     "ListingGone",
@@ -64,12 +83,18 @@ __all__ = [
     "MarketplaceError",
     "Money",
     "NoPace",
+    "NotSent",
     "OutcomeUnknown",
     "Pace",
     "Pauses",
     "Plugin",
     "PluginFault",
     "PriceStyle",
+    "Purchase",
+    "PurchasePage",
+    "PurchaseStage",
+    "Receipt",
+    "RefusalKind",
     "Refused",
     "SearchCriteria",
     "SearchPage",

@@ -3,6 +3,7 @@
 MarketplaceError
 ├── Unavailable         down, slow, cut off: try again at the next beat
 ├── NoPace              our own pace left no room: nothing was sent
+├── NotSent             our own rules kept an order back: nothing was sent
 ├── Throttled           asked too often: every question waits ``retry_after``
 ├── Blocked             refused as a whole: stop for a long while, tell the operator
 ├── ChallengeRequired   a person must act at the marketplace; never worked around
@@ -18,24 +19,8 @@ MarketplaceError
 The core never switches on the class: it reads the fields.
 """
 
-from enum import StrEnum
-
-
-class Pauses(StrEnum):
-    """What stands still after an error."""
-
-    NOTHING = "nothing"
-    TARGET = "target"
-    ACCOUNT = "account"
-    MARKETPLACE = "marketplace"
-
-
-class Tells(StrEnum):
-    """Who must hear of it."""
-
-    NOBODY = "nobody"
-    USER = "user"
-    OPERATOR = "operator"
+from .consequence import Pauses, Tells
+from .refusals import CONSEQUENCES, RefusalKind
 
 
 class MarketplaceError(Exception):
@@ -55,6 +40,11 @@ class MarketplaceError(Exception):
         self.detail = detail
         self.retry_after = self.default_retry_after if retry_after is None else retry_after
 
+    @property
+    def reason(self) -> str:
+        """Why something pauses, as a stable word."""
+        return self.code
+
 
 class Unavailable(MarketplaceError):
     """No usable answer: connection refused, cut or too slow, or a 5xx."""
@@ -69,6 +59,15 @@ class NoPace(MarketplaceError):
     """
 
     code = "no_pace"
+
+
+class NotSent(MarketplaceError):
+    """Our own rules kept an order back: the account is paused or gone, or may not spend. Nothing was sent.
+
+    Raised by the core, never by a plugin.
+    """
+
+    code = "not_sent"
 
 
 class Throttled(MarketplaceError):
@@ -135,14 +134,24 @@ class ListingGone(MarketplaceError):
 
 
 class Refused(MarketplaceError):
-    """A listed refusal; ``kind`` is the contract's word for it."""
+    """A listed refusal; ``kind`` is the contract's word for it, and its consequence is that of the kind.
+
+    A plugin raises it before it commits, or for a whole answer that it knows as this refusal; never for a guess.
+    """
 
     code = "refused"
     tells = Tells.USER
 
-    def __init__(self, kind: str, detail: str = "") -> None:
-        super().__init__(detail)
-        self.kind = kind
+    def __init__(self, kind: RefusalKind, detail: str = "") -> None:
+        consequence = CONSEQUENCES[RefusalKind(kind)]
+        super().__init__(detail, retry_after=consequence.seconds)
+        self.kind = RefusalKind(kind)
+        self.pauses, self.tells = consequence.pauses, consequence.tells
+
+    @property
+    def reason(self) -> str:
+        """The kind's word."""
+        return self.kind.value
 
 
 class OutcomeUnknown(MarketplaceError):

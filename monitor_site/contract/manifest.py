@@ -50,7 +50,10 @@ class Manifest:
     sub-domain. ``index_lag`` is how long a new listing stays invisible in search, in seconds. ``control`` is a
     question that always has answers: it tells an empty result from a soft block. ``search_tells`` names the fields
     of a :class:`Sighting` that results of a search usually carry; the others are known only after a look.
-    ``settings`` is the class of an account's settings, ``None`` when nobody needs an account to read.
+    ``settings`` is the class of an account's settings, ``None`` when there are no accounts. ``reads_signed_in``:
+    the installation reads with an account of its own, if it has one; else accounts only order. ``lists_purchases``:
+    an account's purchases can be listed. ``purchase_lag`` is how long a purchase may stay invisible to its buyer, in
+    seconds.
     """
 
     name: str
@@ -68,6 +71,9 @@ class Manifest:
     control: SearchCriteria
     search_tells: frozenset[str]
     settings: type[AccountSettings] | None = None
+    reads_signed_in: bool = True
+    lists_purchases: bool = False
+    purchase_lag: int = 900
     terms_url: str = ""
     index_lag: int = 0
     notes: Mapping[str, str] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from .fields import AccountSettings, SearchCriteria
 from .manifest import Manifest
+from .orders import AccountInfo, BuyRequest, Purchase, PurchasePage, Receipt
 from .urls import ListingUrl, SearchUrl
 from .values import Answer, SearchPage, Sighting
 
@@ -42,8 +43,32 @@ class Session(Protocol):
         """Fetch ``url``; a query belongs into the address. ``weight``: for how many requests it counts in the pace."""
         ...
 
-    async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
-        """Post ``json``. Never for a request that can spend money."""
+    async def post(
+        self,
+        url: str,
+        *,
+        json: Any = None,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        weight: int = 1,
+    ) -> Answer:
+        """Post ``json`` or a ``form``. Never for a request that can spend money."""
+        ...
+
+    async def commit(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
+        """Post the one request that may spend: once in a visit, over a connection of its own, never sent again.
+
+        Only :meth:`CanBuy.buy` may call it; everywhere else it raises :class:`PluginFault`. A redirect is the answer.
+        Whatever a plugin raises after it is :class:`OutcomeUnknown` to the core, unless a whole answer came and the
+        plugin raises :class:`Refused` for it.
+        """
+        ...
+
+    async def keep_secrets(self, **secrets: str) -> None:
+        """Put new values in the place of the account's own secrets, such as a token that was renewed.
+
+        ``settings`` keeps the old ones until the next visit.
+        """
         ...
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
@@ -94,6 +119,63 @@ class CanTellSoldPrices(Protocol):
         Returns: sightings of status SOLD whose price is what was paid; unsold things are left out.
         Raises: as :meth:`CanSearch.search`.
         Must never: as :meth:`CanSearch.search`.
+        """
+        ...
+
+
+class CanBuy(Protocol):
+    """The capability BUY; whoever can buy can find the outcome as well."""
+
+    async def buy(self, request: BuyRequest) -> Receipt:
+        """Buy one listing, at most at the price the request allows: look again, refuse what must be, then commit.
+
+        Called when: an order is decided and its money is held.
+        Returns: what the marketplace said, when its whole answer names the transaction and this very listing.
+        Raises: Refused (found before it commits, or a listed refusal in a whole answer); before it commits as
+        :meth:`CanLook.look`, and then the core knows that nothing was sent. After it has committed anything else may be
+        raised: to the core it is OutcomeUnknown.
+        Must never: commit twice, spend by any other way, take part of an answer for success or for a refusal, pay more
+        than ``price_max``, retry, sleep.
+        """
+        ...
+
+
+class CanFindOutcome(Protocol):
+    """The capability OUTCOME. ``purchases`` exists where the manifest says ``lists_purchases``."""
+
+    async def find_purchase(self, external_id: str) -> Purchase | None:
+        """What this account bought of one listing.
+
+        Called when: an outcome is unknown, and later to follow what was bought.
+        Returns: the purchase; ``None`` only when the marketplace itself said, in a well-formed answer to the signed-in
+        account, that there is none.
+        Raises: as :meth:`CanLook.look`, without ListingGone.
+        Must never: take an empty, foreign or blocked answer for "no purchase", nor somebody else's purchase for ours.
+        """
+        ...
+
+    async def purchases(self, page_token: str | None = None) -> PurchasePage:
+        """The account's latest purchases.
+
+        Called when: it must be proven that the account's purchases can be seen at all, and to compare them with ours.
+        Returns: a page; an empty one only when the marketplace really said "none".
+        Raises: as :meth:`find_purchase`.
+        Must never: as :meth:`find_purchase`; drop a page for one purchase it cannot read.
+        """
+        ...
+
+
+class CanVerify(Protocol):
+    """Whoever can buy can say whether the account's credentials work."""
+
+    async def verify(self) -> AccountInfo:
+        """Ask something harmless in the account's name.
+
+        Called when: a person has connected an account or wants to know.
+        Returns: whose it is, as far as the marketplace tells.
+        Raises: SignInNeeded when the credentials are not accepted; Refused when the account may not buy; else as
+        :meth:`CanLook.look`.
+        Must never: write to the marketplace.
         """
         ...
 

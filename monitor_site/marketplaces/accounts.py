@@ -1,6 +1,7 @@
 """Accounts as the gateway uses them: read from the database aside of the event loop, opened, kept for half a minute."""
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
@@ -12,7 +13,11 @@ from monitor_site.contract import (
     AccountSettings,
     MarketplaceError,
     NoPace,
+    NotSent,
+    OutcomeUnknown,
     Pauses,
+    RefusalKind,
+    Refused,
     SignInNeeded,
     errors,
 )
@@ -30,18 +35,43 @@ PAUSING = {
     if isinstance(kind, type) and issubclass(kind, MarketplaceError) and kind.pauses == Pauses.ACCOUNT
 }
 
+# These stop spending, and no question: what became of an order must be found out meanwhile.
+STOPS_ONLY_SPENDING = {OutcomeUnknown.code, *RefusalKind} - {
+    RefusalKind.AUTH_EXPIRED,
+    RefusalKind.VERIFICATION_REQUIRED,
+}
+# A pause until a person ends it.
+FOR_GOOD = datetime(9999, 1, 1, tzinfo=UTC)
+
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """An account with its secrets open. ``version`` changes when its values or secrets do."""
+    """An account with its secrets open. ``version`` changes when its values or secrets do.
+
+    ``user_id`` is its person's, ``None`` for the installation's own; ``spends``: an operator lets it spend for real.
+    """
 
     id: int
     version: str
     settings: AccountSettings = field(repr=False)
     paused_until: datetime | None = None
     pause_reason: str = ""
+    user_id: int | None = None
+    spends: bool = False
+
+    def refuse_spending(self, now: datetime, *, real: bool) -> None:
+        """Raise :class:`NotSent` while it is paused, for whatever reason, and where it must not spend for real."""
+        if self.paused_until and self.paused_until > now:
+            raise NotSent(f"the account is paused: {self.pause_reason}")
+        if real and not self.spends:
+            raise NotSent("nobody has allowed this account to spend for real")
+
+    def refuse_reading(self, now: datetime) -> None:
+        """Raise what paused it, while it is paused for a reason that concerns questions, too."""
+        if self.pause_reason not in STOPS_ONLY_SPENDING:
+            self.refuse_paused(now)
 
     def refuse_paused(self, now: datetime) -> None:
         """Raise what paused it, while it is paused: nothing is asked in its name."""
@@ -86,18 +116,36 @@ class Accounts:
             kept.account.refuse_paused(self._now())
         return kept.account
 
+    async def by_id(self, marketplace: str, account_id: int, shape: type[AccountSettings]) -> Account:
+        """A person's account, read now and not kept.
+
+        Raises :class:`NotSent` when there is no such account of a person at this marketplace, else as :meth:`of`.
+        """
+        try:
+            account = await asyncio.to_thread(_load_one, marketplace, account_id, shape)
+        except DatabaseError as error:
+            raise NoPace(f"the account could not be read: {type(error).__name__}") from error
+        if account is None:
+            raise NotSent(f"no account {account_id} of a person at {marketplace}")
+        return account
+
+    async def keep_secrets(self, account: Account, secrets: Mapping[str, str]) -> None:
+        """Seal renewed secrets; losing them costs a renewal, so a database that is away is only noted."""
+        try:
+            await asyncio.to_thread(_keep, account.id, secrets)
+        except (DatabaseError, vault.CannotOpen, vault.BadKeys) as trouble:
+            log.warning("account.secrets_not_kept", account=account.id, error=type(trouble).__name__)
+
     async def pause(self, marketplace: str, account: Account, error: MarketplaceError) -> None:
         """Ask nothing more in its name, for as long as the error says."""
-        asked = USUAL_PAUSE if error.retry_after is None else error.retry_after
-        seconds = min(breaker.LONGEST, max(breaker.SHORTEST, asked))
-        until = self._now() + timedelta(seconds=seconds)
+        until = _until(error, self._now())
         self._kept.pop(marketplace, None)
         try:
-            await asyncio.to_thread(_pause, account.id, until, error.code)
+            await asyncio.to_thread(_pause, account.id, until, error.reason)
         except DatabaseError as trouble:
             log.warning("account.not_paused", marketplace=marketplace, error=type(trouble).__name__)
             return
-        log.warning("account.paused", marketplace=marketplace, account=account.id, reason=error.code, seconds=seconds)
+        log.warning("account.paused", marketplace=marketplace, account=account.id, reason=error.reason, until=until)
 
     async def _read(self, marketplace: str, shape: type[AccountSettings]) -> _Kept:
         try:
@@ -116,6 +164,23 @@ def _load(marketplace: str, shape: type[AccountSettings]) -> Account | None:
     return None if row is None else opened(row, shape)
 
 
+def _load_one(marketplace: str, account_id: int, shape: type[AccountSettings]) -> Account | None:
+    """In a thread of its own, which keeps no connection."""
+    try:
+        row = MarketplaceAccount.objects.filter(pk=account_id, marketplace=marketplace).exclude(user=None).first()
+    finally:
+        connection.close()
+    return None if row is None else opened(row, shape)
+
+
+def _until(error: MarketplaceError, now: datetime) -> datetime:
+    asked = USUAL_PAUSE if error.retry_after is None else error.retry_after
+    if math.isinf(asked):
+        return FOR_GOOD
+    longest = asked if isinstance(error, Refused) else breaker.LONGEST
+    return now + timedelta(seconds=min(longest, max(breaker.SHORTEST, asked)))
+
+
 def opened(row: MarketplaceAccount, shape: type[AccountSettings]) -> Account:
     """A row with its secrets open. Raises :class:`SignInNeeded` when that cannot be done or something is missing."""
     try:
@@ -129,6 +194,8 @@ def opened(row: MarketplaceAccount, shape: type[AccountSettings]) -> Account:
         settings=_filled(shape, given),
         paused_until=row.paused_until,
         pause_reason=row.pause_reason,
+        user_id=row.user_id,
+        spends=row.spends_since is not None,
     )
 
 
@@ -142,6 +209,13 @@ def _filled(shape: type[AccountSettings], given: Mapping[str, str]) -> AccountSe
         lacks = f"the account lacks {', '.join(missing)}"
         refused = f"the plugin does not take the account's settings ({type(error).__name__})"
         raise SignInNeeded(lacks if missing else refused) from None
+
+
+def _keep(account_id: int, secrets: Mapping[str, str]) -> None:
+    try:
+        services.keep_renewed(account_id=account_id, secrets=secrets)
+    finally:
+        connection.close()
 
 
 def _pause(account_id: int, until: datetime, reason: str) -> None:

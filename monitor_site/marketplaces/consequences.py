@@ -63,6 +63,12 @@ class Consequences:
             self._told_at.pop(marketplace, None)
             await self._tell(marketplace, ok=False)
 
+    async def fail_account(self, marketplace: str, error: MarketplaceError, *, account: Account) -> None:
+        """What was asked in a person's name concerns that account, and nobody else's questions."""
+        self._tell_operator(marketplace, error)
+        if error.pauses in {Pauses.ACCOUNT, Pauses.MARKETPLACE}:
+            await self._accounts.pause(marketplace, account, error)
+
     async def _trip(self, marketplace: str, error: MarketplaceError) -> None:
         """For how long it says; where "too often" came without a hint, not as long as everybody else who got it now."""
         self._told_at.pop(marketplace, None)

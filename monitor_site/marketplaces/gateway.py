@@ -3,16 +3,23 @@
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import redis.asyncio
 from django.conf import settings
 
 from monitor_site.contract import (
+    AccountInfo,
+    AccountSettings,
+    BuyRequest,
     Capability,
     MarketplaceError,
     Plugin,
     PluginFault,
+    Purchase,
+    PurchasePage,
+    Receipt,
     SearchCriteria,
     SearchPage,
     Sighting,
@@ -25,13 +32,15 @@ from .catalog import catalog as installed
 from .clients import Clients
 from .consequences import Consequences
 from .hosts import Reach
+from .ordering import Ordering
 from .promises import Promise, kept
 from .session import HttpSession
+from .spending import Spending, WouldSend
 from .transport import USUAL_LIMITS, Limits
 from .usual import StaleTop
 from .visit import Control, History, Reading, Visit
 
-__all__ = ["Found", "Gateway", "History", "remembered"]
+__all__ = ["Found", "Gateway", "History", "WouldSend", "remembered"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +88,12 @@ class Gateway:
         self._clients = Clients(limits)
         self._accounts = accounts or Accounts()
         self._consequences = Consequences(redis, accounts=self._accounts, chance=chance)
+        self._ordering = Ordering(
+            accounts=self._accounts,
+            consequences=self._consequences,
+            opened=self._opened,
+            is_real=lambda marketplace: not self._catalog.practice_address(marketplace),
+        )
 
     async def search(self, *, marketplace: str, criteria: SearchCriteria, history: History) -> Found:
         """Search, and page as far as ``history`` demands.
@@ -110,6 +125,42 @@ class Gateway:
 
         return await self._ask(marketplace, Capability.SOLD_PRICES, ask)
 
+    async def buy(
+        self,
+        *,
+        marketplace: str,
+        account_id: int,
+        request: BuyRequest,
+        before_commit: Callable[[], Awaitable[None]] | None = None,
+    ) -> Receipt:
+        """Buy one listing in the name of a person's account, with at most one request that spends.
+
+        :class:`Refused` is a listed refusal, :class:`OutcomeUnknown` means that it was sent and nobody knows. Every
+        other :class:`MarketplaceError` means that provably nothing was sent. Whoever cancels it must take the outcome
+        for unknown. ``before_commit`` is awaited when only sending is left; what it raises keeps the request back.
+        """
+        plugin = self._plugin(marketplace)
+        return await self._ordering.buy(plugin, account_id, request, before_commit)
+
+    async def rehearse(self, *, marketplace: str, account_id: int, request: BuyRequest) -> WouldSend:
+        """Do all of :meth:`buy` but send it: what would have been sent. Raises as that does, and never spends."""
+        return await self._ordering.rehearse(self._plugin(marketplace), account_id, request)
+
+    async def find_purchase(self, *, marketplace: str, account_id: int, external_id: str) -> Purchase | None:
+        """What the account bought of one listing; ``None``: the marketplace said that there is none.
+
+        Goes on while the account is paused for an unknown outcome.
+        """
+        return await self._ordering.find_purchase(self._plugin(marketplace), account_id, external_id)
+
+    async def purchases(self, *, marketplace: str, account_id: int, page_token: str | None = None) -> PurchasePage:
+        """The account's latest purchases, where the manifest says ``lists_purchases``."""
+        return await self._ordering.purchases(self._plugin(marketplace), account_id, page_token)
+
+    async def verify(self, *, marketplace: str, account_id: int) -> AccountInfo:
+        """Whether an account's credentials work; asks even while it is paused, and writes nothing."""
+        return await self._ordering.verify(self._plugin(marketplace), account_id)
+
     async def close(self) -> None:
         """Close the connections and forget the cookies."""
         await self._clients.close()
@@ -121,7 +172,7 @@ class Gateway:
         ask: Callable[[Visit, HttpSession], Awaitable[tuple[Found, MarketplaceError | None]]],
     ) -> Found:
         """Let a visit ask, and draw the consequences; what keeps it from asking at all has none."""
-        account = await self._accounts.of(marketplace, self._plugin(marketplace).manifest.settings)
+        account = await self._accounts.of(marketplace, _to_read(self._plugin(marketplace)))
         session = self._session(marketplace, account)
         try:
             found, broken = await ask(await self._visit(marketplace, session, able), session)
@@ -153,7 +204,12 @@ class Gateway:
         except UnknownMarketplace as error:
             raise PluginFault(f"no working plugin for {marketplace}") from error
 
-    def _session(self, marketplace: str, account: Account | None) -> HttpSession:
+    async def _opened(self, plugin: Plugin, account: Account, spending: Spending | None) -> Any:
+        """What a plugin connects to in the name of a person's account."""
+        session = self._session(plugin.manifest.name, account, spending)
+        return await kept(lambda: _connected(plugin, session))
+
+    def _session(self, marketplace: str, account: Account | None, spending: Spending | None = None) -> HttpSession:
         plugin = self._plugin(marketplace)
         practice = self._catalog.practice_address(marketplace)
         if not practice and not settings.LIVE:
@@ -171,8 +227,16 @@ class Gateway:
             reach=reach,
             pace=self._catalog.pace(marketplace),
             settings=account.settings if account else None,
+            account=account.id if account and account.user_id else None,
+            keeps=partial(self._accounts.keep_secrets, account) if account else None,
+            spending=spending,
             limits=self._limits,
         )
+
+
+def _to_read(plugin: Plugin) -> type[AccountSettings] | None:
+    """The settings of the account to read with, where there can be one."""
+    return plugin.manifest.settings if plugin.manifest.reads_signed_in else None
 
 
 async def _connected(plugin: Plugin, session: HttpSession) -> Any:

@@ -58,6 +58,20 @@ def replace_secrets(*, account: MarketplaceAccount, secrets: Mapping[str, str], 
     account.save(update_fields=["sealed", "paused_until", "pause_reason", "updated_at"])
 
 
+@transaction.atomic
+def keep_renewed(*, account_id: int, secrets: Mapping[str, str]) -> None:
+    """Seal what a marketplace renewed itself; those not named stay, and so does a pause. It is no other account by it.
+
+    Raises :class:`vault.CannotOpen`.
+    """
+    account = MarketplaceAccount.objects.select_for_update().filter(pk=account_id).first()
+    if account is None:
+        return
+    kept = vault.unseal(account.sealed, identity=account.identity)
+    account.sealed = vault.seal(kept | dict(secrets), identity=account.identity)
+    account.save(update_fields=["sealed"])
+
+
 def remove_account(*, account: MarketplaceAccount) -> None:
     """Forget an account and its secrets."""
     account.delete()

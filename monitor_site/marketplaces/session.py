@@ -1,8 +1,8 @@
 """A plugin's only way out: its own hosts, at the agreed pace, with a deadline and a size limit."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from . import pace as buckets
 from .cookies import Cookies
 from .hosts import Reach
 from .proxies import Proxy
+from .spending import Spending, WouldSend
 from .transport import USUAL_LIMITS, Exchange, Limits, open_client
 
 T = TypeVar("T")
@@ -38,8 +39,10 @@ class HttpSession:
     often, ``proxy`` through what. ``account`` names a person's account, whose pace is its own; ``None`` is the
     installation itself, with or without an account. ``bytes`` counts what came over the network.
 
-    Requests only read, so one whose connection broke before an answer began is sent once more, over a connection of
-    its own; that costs no second token.
+    ``spending`` is the right to spend once, ``keeps`` seals secrets that were renewed.
+
+    Other requests only read, so one whose connection broke before an answer began is sent once more, over a connection
+    of its own; that costs no second token.
     """
 
     base: str
@@ -53,6 +56,8 @@ class HttpSession:
     settings: AccountSettings | None = field(default=None, repr=False)
     account: int | None = None
     proxy: Proxy | None = None
+    spending: Spending | None = None
+    keeps: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
     limits: Limits = USUAL_LIMITS
     bytes: int = 0
 
@@ -67,9 +72,35 @@ class HttpSession:
             address = follow
         raise Unavailable(f"more than {self.limits.redirects} redirects from {url}")
 
-    async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
-        """Post ``json``; a redirect is never followed."""
-        return await self._ask("POST", self._allowed(url), headers, json, weight=weight)
+    async def post(
+        self,
+        url: str,
+        *,
+        json: Any = None,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        weight: int = 1,
+    ) -> Answer:
+        """Post ``json`` or a ``form``; a redirect is never followed."""
+        return await self._ask("POST", self._allowed(url), headers, json, form, weight=weight)
+
+    async def commit(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
+        """Post the one request that may spend, over a new HTTP/1.1 connection, once."""
+        spending = self._right_to_spend()
+        address = self._allowed(url)
+        _refuse_our_headers(headers)
+        await self._take_tokens(1)
+        await spending.ask_leave(WouldSend(url=str(address), json=json))
+        async with self._fresh_client(http2=False) as client:
+            exchange = replace(self._exchange(), client=client, fresh=None, trace=spending.notice)
+            spending.answer = await exchange.ask("POST", address, headers=headers, json=json)
+        return spending.answer
+
+    async def keep_secrets(self, **secrets: str) -> None:
+        """Seal renewed secrets of the account."""
+        if self.keeps is None or not all(isinstance(value, str) for value in secrets.values()):
+            raise PluginFault("there is no account whose secrets could be kept")
+        await self.keeps(secrets)
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
         """Run a pure parser over an answer; a big one in a thread, so that others go on meanwhile."""
@@ -81,13 +112,29 @@ class HttpSession:
         """The current time, aware UTC."""
         return datetime.now(UTC)
 
-    async def _ask(
-        self, method: str, address: httpx.URL, headers: Mapping[str, str] | None, json: Any = None, *, weight: int
+    def _right_to_spend(self) -> Spending:
+        if self.spending is None:
+            raise PluginFault("only an order may spend")
+        self.spending.use_up()
+        return self.spending
+
+    async def _ask(  # noqa: PLR0913  what a request is made of
+        self,
+        method: str,
+        address: httpx.URL,
+        headers: Mapping[str, str] | None,
+        json: Any = None,
+        form: Mapping[str, str] | None = None,
+        *,
+        weight: int,
     ) -> Answer:
         _refuse_our_headers(headers)
         _refuse_odd_weight(weight)
         await self._take_tokens(weight)
-        exchange = Exchange(
+        return await self._exchange().ask(method, address, headers=headers, json=json, form=form)
+
+    def _exchange(self) -> Exchange:
+        return Exchange(
             client=self.client,
             limits=self.limits,
             count=self._count,
@@ -95,7 +142,6 @@ class HttpSession:
             cookies=self.cookies,
             proxy=self.proxy,
         )
-        return await exchange.ask(method, address, headers=headers, json=json)
 
     async def _take_tokens(self, weight: int) -> None:
         """Wait for the pace, but not in vain: when the tokens come after the deadline, say so at once and take none."""
@@ -114,8 +160,8 @@ class HttpSession:
         except RedisError as error:
             raise NoPace(f"no pace without Redis: {error}") from error
 
-    def _fresh_client(self) -> httpx.AsyncClient:
-        return open_client(guarded=not self.reach.practice, limits=self.limits, proxy=self.proxy)
+    def _fresh_client(self, *, http2: bool = True) -> httpx.AsyncClient:
+        return open_client(guarded=not self.reach.practice, limits=self.limits, proxy=self.proxy, http2=http2)
 
     def _allowed(self, url: str) -> httpx.URL:
         try:

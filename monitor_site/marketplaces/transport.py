@@ -25,6 +25,7 @@ POOL = httpx.Limits(max_connections=500, max_keepalive_connections=100, keepaliv
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 Permits = Callable[[str, int], bool]
+Trace = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 class GuardedTransport(httpx.AsyncHTTPTransport):
     """httpx's own transport over a guarded pool. httpx offers no other door to the network backend than ``_pool``."""
 
-    def __init__(self, *, resolve: Resolve = resolve, permits: Permits = _public) -> None:
+    def __init__(self, *, resolve: Resolve = resolve, permits: Permits = _public, http2: bool = True) -> None:
         super().__init__(verify=_ssl_context(), trust_env=False)
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=_ssl_context(),
@@ -120,7 +121,7 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
             max_keepalive_connections=POOL.max_keepalive_connections,
             keepalive_expiry=POOL.keepalive_expiry,
             http1=True,
-            http2=True,
+            http2=http2,
             network_backend=GuardedBackend(resolve, permits),
         )
 
@@ -153,7 +154,7 @@ class ProxiedTransport(httpx.AsyncHTTPTransport):
     still holds is the host list: only names of the manifest are handed to the proxy, and the certificates are theirs.
     """
 
-    def __init__(self, proxy: Proxy) -> None:
+    def __init__(self, proxy: Proxy, *, http2: bool = True) -> None:
         super().__init__(verify=_ssl_context(), trust_env=False)
         self._pool = httpcore.AsyncHTTPProxy(
             proxy_url=proxy.address,
@@ -164,7 +165,7 @@ class ProxiedTransport(httpx.AsyncHTTPTransport):
             max_keepalive_connections=POOL.max_keepalive_connections,
             keepalive_expiry=POOL.keepalive_expiry,
             http1=True,
-            http2=True,
+            http2=http2,
             network_backend=ProxyBackend(),
         )
 
@@ -175,14 +176,19 @@ def _ssl_context() -> SSLContext:
 
 
 def open_client(
-    *, guarded: bool, limits: Limits = USUAL_LIMITS, resolve: Resolve = resolve, proxy: Proxy | None = None
+    *,
+    guarded: bool,
+    limits: Limits = USUAL_LIMITS,
+    resolve: Resolve = resolve,
+    proxy: Proxy | None = None,
+    http2: bool = True,
 ) -> httpx.AsyncClient:
     """A client that keeps no cookies itself and follows nothing; ``guarded`` unless it talks to a practice market.
 
     ``proxy`` is never that of a practice market: it is on this machine.
     """
     return httpx.AsyncClient(
-        transport=_transport(guarded, resolve, proxy),
+        transport=_transport(guarded, resolve, proxy, http2),
         trust_env=False,
         headers={"user-agent": USER_AGENT, "accept-encoding": "gzip"},
         # An exchange attaches cookies itself, from the jar of its account.
@@ -192,10 +198,10 @@ def open_client(
     )
 
 
-def _transport(guarded: bool, resolve: Resolve, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
+def _transport(guarded: bool, resolve: Resolve, proxy: Proxy | None, http2: bool) -> httpx.AsyncHTTPTransport:
     if not guarded:
         return httpx.AsyncHTTPTransport(verify=_ssl_context(), trust_env=False, limits=POOL)
-    return ProxiedTransport(proxy) if proxy else GuardedTransport(resolve=resolve)
+    return ProxiedTransport(proxy, http2=http2) if proxy else GuardedTransport(resolve=resolve, http2=http2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +210,7 @@ class Exchange:
 
     ``cookies`` is the jar it takes from and adds to, ``proxy`` what the client asks through, for the words of errors.
     ``fresh`` opens a client for a second try when the connection broke before an answer began; without it there is
-    none. Never give it to a request that may not be sent twice.
+    none. Never give it to a request that may not be sent twice. ``trace`` hears what the connection does, and when.
     """
 
     client: httpx.AsyncClient
@@ -213,12 +219,21 @@ class Exchange:
     fresh: Callable[[], httpx.AsyncClient] | None = None
     cookies: Cookies | None = None
     proxy: Proxy | None = None
+    trace: Trace | None = None
 
     async def ask(
-        self, method: str, url: httpx.URL, *, headers: Mapping[str, str] | None = None, json: Any = None
+        self,
+        method: str,
+        url: httpx.URL,
+        *,
+        headers: Mapping[str, str] | None = None,
+        json: Any = None,
+        form: Mapping[str, str] | None = None,
     ) -> Answer:
         """The answer, of any status. Raises :class:`Unavailable` and :class:`LayoutChanged` (too large, broken)."""
-        request = self.client.build_request(method, url, headers=dict(headers or {}), json=json)
+        request = self.client.build_request(method, url, headers=dict(headers or {}), json=json, data=form)
+        if self.trace is not None:
+            request.extensions["trace"] = self.trace
         if self.cookies is not None:
             self.cookies.attach(request)
         try:

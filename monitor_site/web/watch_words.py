@@ -24,6 +24,7 @@ from .rule_words import auction_facts, listed, other_limit_facts, price_fact, se
 ERRORS: Mapping[str, "str | Promise"] = {
     "unavailable": _("no answer"),
     "no_pace": _("waits for its turn"),
+    "not_sent": _("kept back by ourselves"),
     "throttled": _("asked to slow down"),
     "blocked": _("refused by the marketplace"),
     "challenge_required": _("a person must act"),

@@ -4,7 +4,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from monitor_site.contract import Answer, PluginFault, Refused, SearchCriteria, SearchPage, Session, Sighting
+from monitor_site.contract import (
+    Answer,
+    PluginFault,
+    RefusalKind,
+    Refused,
+    SearchCriteria,
+    SearchPage,
+    Session,
+    Sighting,
+)
 
 from . import fields
 from .ask import closed_url, listing_url, search_headers, search_url, seller_url
@@ -67,7 +76,7 @@ class YahooAuctions:
         """
         asked, offset = _own(criteria), int(page_token or 1)
         if not asked.keyword.strip():
-            raise Refused("no keyword", "the closed search cannot be asked for a category or a seller alone")
+            raise Refused(RefusalKind.UNSUPPORTED, "the closed search needs a keyword")
         url = closed_url(self._session.base, asked, offset=offset)
         return await self._read(url, partial(read_closed, criteria=asked, offset=offset))
 

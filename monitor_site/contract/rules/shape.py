@@ -54,7 +54,8 @@ def _is_maybe_count(value: object) -> bool:
     return value is None or _is_count(value)
 
 
-def _is_time(value: object) -> bool:
+def is_time(value: object) -> bool:
+    """Whether it is an aware time, or not known."""
     if value is None:
         return True
     return isinstance(value, datetime) and value.utcoffset() is not None and value.year in YEARS
@@ -104,9 +105,9 @@ SIGHTING: dict[str, Holds] = {
     "seller": _is_seller,
     "images": lambda value: isinstance(value, tuple) and all(map(is_picture, value)),
     "extra": _is_extra,
-    "created": _is_time,
-    "updated": _is_time,
-    "ends_at": _is_time,
+    "created": is_time,
+    "updated": is_time,
+    "ends_at": is_time,
     "bids": _is_maybe_count,
     "description": _is_maybe_text,
 }

@@ -17,7 +17,7 @@ METHODS = {
     Capability.LOOK: "look",
     Capability.BUY: "buy",
     Capability.BID: "bid",
-    Capability.OUTCOME: "find_outcome",
+    Capability.OUTCOME: "find_purchase",
     Capability.SOLD_PRICES: "sold_prices",
 }
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -58,6 +58,14 @@ class NoNetwork:
         """Refused."""
         raise PluginFault(f"asked {url} while it was only looked at")
 
+    async def commit(self, url: str, **_: Any) -> NoReturn:
+        """Refused."""
+        raise PluginFault(f"would have spent at {url} while it was only looked at")
+
+    async def keep_secrets(self, **_: str) -> NoReturn:
+        """Refused."""
+        raise PluginFault("had secrets to keep while it was only looked at")
+
     async def read(self, parse: Any, answer: Any) -> Any:
         """As the real one, without a thread."""
         return parse(answer)
@@ -94,6 +102,19 @@ def examine_capabilities(plugin: Plugin) -> None:
         found == plugin.manifest.capabilities,
         f"it declares {_words(plugin.manifest.capabilities)} and offers {_words(found)}",
     )
+    _examine_orders(plugin)
+
+
+def _examine_orders(plugin: Plugin) -> None:
+    """Whoever spends can be asked later what became of it, in the name of an account that can be verified."""
+    able, market = plugin.manifest.capabilities, plugin.connect(NoNetwork(plugin))
+    lists = callable(getattr(market, "purchases", None))
+    _demand(lists == plugin.manifest.lists_purchases, "its manifest does not say truly whether it lists purchases")
+    if not able & {Capability.BUY, Capability.BID}:
+        return
+    _demand(Capability.OUTCOME in able, "it can spend, and cannot find out what became of it")
+    _demand(callable(getattr(market, "verify", None)), "it can spend, and cannot verify an account")
+    _demand(plugin.manifest.settings is not None, "it can spend, and has no settings of an account")
 
 
 def offered(plugin: Plugin) -> set[Capability]:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import errors
-from ..errors import Blocked, LayoutChanged, ListingGone, MarketplaceError, Pauses, Throttled, Unavailable
+from ..consequence import Pauses
+from ..errors import Blocked, LayoutChanged, ListingGone, MarketplaceError, Throttled, Unavailable
 from ..manifest import Capability
 from .asking import Outcome
 from .rule import Rules, demand, fail, never_nothing

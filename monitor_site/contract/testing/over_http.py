@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from ..errors import Unavailable
 from ..fields import AccountSettings
@@ -37,14 +37,19 @@ class Got:
         return json_text.loads(self.content)
 
 
-def fetch(
-    method: str, url: str, *, headers: Mapping[str, str] | None = None, json: Any = None, seconds: float = SECONDS
+def fetch(  # noqa: PLR0913  all of them by name
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    json: Any = None,
+    form: Mapping[str, str] | None = None,
+    seconds: float = SECONDS,
 ) -> Got:
     """One request over plain HTTP, one answer of any status. Raises :class:`Unavailable` when none comes."""
     parts = urlsplit(url)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    body = None if json is None else json_text.dumps(json).encode()
-    named = {"content-type": "application/json"} if body else {}
+    body, named = _packed(json, form)
     connection = HTTPConnection(parts.hostname or "", parts.port or 80, timeout=seconds)
     try:
         connection.request(method, path, body=body, headers=_merged(named, headers or {}))
@@ -54,6 +59,14 @@ def fetch(
         raise Unavailable(f"{type(error).__name__} at {parts.netloc}") from error
     finally:
         connection.close()
+
+
+def _packed(json: Any, form: Mapping[str, str] | None) -> tuple[bytes | None, dict[str, str]]:
+    if form is not None:
+        return urlencode(form).encode(), {"content-type": "application/x-www-form-urlencoded"}
+    if json is not None:
+        return json_text.dumps(json).encode(), {"content-type": "application/json"}
+    return None, {}
 
 
 def _merged(ours: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
@@ -71,6 +84,7 @@ class PlainSession:
     base: str
     settings: AccountSettings | None = None
     asked: list[Request] = field(default_factory=list)
+    kept: dict[str, str] = field(default_factory=dict)
     web: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,9 +94,27 @@ class PlainSession:
         """Fetch ``url``."""
         return await self._ask(Request(method="GET", url=url, headers=dict(headers or {}), weight=weight))
 
-    async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
-        """Post ``json``."""
-        return await self._ask(Request(method="POST", url=url, headers=dict(headers or {}), weight=weight, json=json))
+    async def post(
+        self,
+        url: str,
+        *,
+        json: Any = None,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        weight: int = 1,
+    ) -> Answer:
+        """Post ``json`` or a ``form``."""
+        named = dict(headers or {})
+        return await self._ask(Request(method="POST", url=url, headers=named, weight=weight, json=json, form=form))
+
+    async def commit(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
+        """Post the request that may spend."""
+        named = dict(headers or {})
+        return await self._ask(Request(method="POST", url=url, headers=named, weight=1, json=json, spends=True))
+
+    async def keep_secrets(self, **secrets: str) -> None:
+        """Remember them in ``kept``."""
+        self.kept.update(secrets)
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
         """Run a parser, here and now."""
@@ -94,5 +126,7 @@ class PlainSession:
 
     async def _ask(self, request: Request) -> Answer:
         self.asked.append(request)
-        got = await asyncio.to_thread(fetch, request.method, request.url, headers=request.headers, json=request.json)
+        got = await asyncio.to_thread(
+            fetch, request.method, request.url, headers=request.headers, json=request.json, form=request.form
+        )
         return Answer(status=got.status_code, headers=got.headers, body=got.content, url=request.url)

@@ -23,6 +23,8 @@ class Request:
     headers: Mapping[str, str]
     weight: int
     json: Any = None
+    form: Mapping[str, str] | None = None
+    spends: bool = False
 
 
 @dataclass(slots=True)
@@ -38,6 +40,7 @@ class ScriptedSession:
     moment: datetime = NOW
     asked: list[Request] = field(default_factory=list)
     reads: int = 0
+    kept: dict[str, str] = field(default_factory=dict)
     base: str = field(init=False)
     web: str = field(init=False)
 
@@ -48,9 +51,29 @@ class ScriptedSession:
         """The scripted answer."""
         return self._answer(Request(method="GET", url=url, headers=dict(headers or {}), weight=weight))
 
-    async def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None, weight: int = 1) -> Answer:
+    async def post(
+        self,
+        url: str,
+        *,
+        json: Any = None,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        weight: int = 1,
+    ) -> Answer:
         """The scripted answer."""
-        return self._answer(Request(method="POST", url=url, headers=dict(headers or {}), weight=weight, json=json))
+        return self._answer(
+            Request(method="POST", url=url, headers=dict(headers or {}), weight=weight, json=json, form=form)
+        )
+
+    async def commit(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
+        """The scripted answer to the request that may spend."""
+        return self._answer(
+            Request(method="POST", url=url, headers=dict(headers or {}), weight=1, json=json, spends=True)
+        )
+
+    async def keep_secrets(self, **secrets: str) -> None:
+        """Remember them in ``kept``."""
+        self.kept.update(secrets)
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
         """Run a parser, here and now."""

@@ -72,7 +72,7 @@ async def test_sold_prices_without_a_keyword_are_refused_and_not_asked(criteria:
     session = Counting(answer("", status=404))
     with pytest.raises(Refused) as caught:
         await plugin.connect(session).sold_prices(criteria)
-    assert (session.asked, caught.value.kind, caught.value.pauses) == ([], "no keyword", "nothing")
+    assert (session.asked, caught.value.kind, caught.value.pauses) == ([], "unsupported", "nothing")
 
 
 @pytest.mark.parametrize("verb", VERBS)
