@@ -7,6 +7,7 @@ from django.urls import include, path
 
 from monitor_site.ops import pages, scraping
 from monitor_site.web import (
+    account_pages,
     auction_pages,
     block_pages,
     budget_pages,
@@ -146,6 +147,18 @@ account_urls = [
     path("code/", factor_pages.sign_in, name="mfa_authenticate"),
 ]
 
+account_at_market_urls = [
+    path("", account_pages.page, name="market-accounts"),
+    path("new/<str:marketplace>/", account_pages.new, name="market-account-new"),
+    path("<int:pk>/", account_pages.account, name="market-account"),
+    path("<int:pk>/edit/", account_pages.edit, name="market-account-edit"),
+    path("<int:pk>/secrets/", account_pages.replace, name="market-account-secrets"),
+    path("<int:pk>/caps/", account_pages.caps, name="market-account-caps"),
+    path("<int:pk>/test/", account_pages.test, name="market-account-test"),
+    path("<int:pk>/pause/", account_pages.pause, name="market-account-pause"),
+    path("<int:pk>/resume/", account_pages.resume, name="market-account-resume"),
+    path("<int:pk>/remove/", account_pages.remove, name="market-account-remove"),
+]
 # The library leads to its pages by its own names for them.
 security_urls = [
     path("", security.page, name="security"),
@@ -183,6 +196,7 @@ urlpatterns = [
     path("events/", live.events, name="events"),
     path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),
     path("feeds/<str:secret>.<str:form>", feed_reading.read, name="feed"),
+    path("market-accounts/", include(account_at_market_urls)),
     path("settings/feeds/", include(feed_urls)),
     path("settings/security/", include(security_urls)),
     path("settings/language/", frame.set_language, name="set-language-pref"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.watches.models import Tag, Watch
 
 from . import ledger, periods
@@ -74,6 +75,17 @@ def set_overall_budget(*, user: Any, limits: Limits, now: datetime) -> Budget:
     budget, made = Budget.objects.get_or_create(user=user, kind=BudgetKind.USER, defaults=limits.fields() | moments)
     if not made:
         change_budget(budget=budget, wish=BudgetWish(limits=limits), now=now)
+    return budget
+
+
+@transaction.atomic
+def set_account_budget(*, account: MarketplaceAccount, limits: Limits, currency: str, now: datetime) -> Budget:
+    """Limits of all that is bought with a person's account; made where there are none yet."""
+    fixed = {"user_id": account.user_id, "kind": BudgetKind.ACCOUNT, "name": str(account)[:80], "currency": currency}
+    defaults = limits.fields() | fixed | {"created_at": now, "updated_at": now}
+    budget, made = Budget.objects.get_or_create(account=account, defaults=defaults)
+    if not made:
+        change_budget(budget=budget, wish=BudgetWish(name=str(account)[:80], limits=limits), now=now)
     return budget
 
 

@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods
 
 from monitor_site.accounts.factors import has_second_factor
 from monitor_site.accounts.proofs import FACTOR, note_proof
@@ -51,7 +52,7 @@ def numbered(view: View) -> View:
     def wrapper(request: HttpRequest, pk: int) -> HttpResponseBase:
         return view(request, pk=min(pk, LARGEST_ID))
 
-    return proves_again(wrapper)
+    return require_http_methods(["GET", "HEAD", "POST"])(proves_again(wrapper))
 
 
 def passkeys_work(request: HttpRequest) -> bool:
