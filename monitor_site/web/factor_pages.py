@@ -1,7 +1,9 @@
 """Second factors: set up, used and taken away. The library does the work, here stands who may."""
 
+import ipaddress
 from collections.abc import Callable
 from functools import wraps
+from urllib.parse import urlsplit
 
 from allauth.mfa.base import views as base
 from allauth.mfa.recovery_codes import views as recovery_codes
@@ -9,6 +11,7 @@ from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn import views as webauthn
 from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext
@@ -55,18 +58,40 @@ def numbered(view: View) -> View:
     return require_http_methods(["GET", "HEAD", "POST"])(proves_again(wrapper))
 
 
+def tolerant(view: View) -> View:
+    """What takes an answer of a passkey. The library trips over some that no browser gives: they are bad requests."""
+
+    @wraps(view)
+    def wrapper(request: HttpRequest) -> HttpResponseBase:
+        try:
+            return view(request)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if "credential" not in request.POST:
+                raise
+            raise BadRequest("no answer of a passkey") from error
+
+    return wrapper
+
+
 def passkeys_work(request: HttpRequest) -> bool:
     """Whether browsers offer passkeys at this address: over https by a name, or as localhost."""
-    host = request.get_host().rpartition(":")[0] or request.get_host()
-    return host == "localhost" or (request.is_secure() and not host.strip("[]").replace(".", "").isdigit())
+    host = urlsplit(f"//{request.get_host()}").hostname or ""
+    return host == "localhost" or (request.is_secure() and not _is_number(host))
 
 
-sign_in: View = base.authenticate
+def _is_number(host: str) -> bool:
+    try:
+        return bool(ipaddress.ip_address(host))
+    except ValueError:
+        return False
+
+
+sign_in = tolerant(base.authenticate)
 prove_by_code: View = base.reauthenticate
-prove_by_passkey: View = webauthn.reauthenticate_webauthn
+prove_by_passkey = tolerant(webauthn.reauthenticate_webauthn)
 add_app = adds(totp.activate_totp)
 remove_app = proves_again(totp.deactivate_totp)
-add_passkey = adds(webauthn.add_webauthn)
+add_passkey = adds(tolerant(webauthn.add_webauthn))
 remove_passkey = numbered(webauthn.remove_webauthn)
 rename_passkey = numbered(webauthn.edit_webauthn)
 codes = proves_again(recovery_codes.view_recovery_codes)
