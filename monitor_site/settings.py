@@ -106,6 +106,8 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "csp",
     "django_htmx",
     "django_rq",
@@ -232,16 +234,18 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-LOGIN_URL = "account_login"
+LOGIN_URL = LOGOUT_REDIRECT_URL = "account_login"
 LOGIN_REDIRECT_URL = "matches"
-LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_ADAPTER = "monitor_site.accounts.adapter.ClosedSignup"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_SESSION_REMEMBER = True
-SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = "Lax"
+PROOF_MINUTES = env_int("PROOF_MINUTES", 10)  # so long a sign-in proves that the person is still there
+MFA_ADAPTER = "monitor_site.web.factor_secrets.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_RECOVERY_CODES_SHOW_ONCE, MFA_TOTP_TOLERANCE = True, 1  # clocks of phones are seconds off
+SESSION_COOKIE_HTTPONLY, SESSION_COOKIE_SAMESITE = True, "Lax"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 DEMO = env_bool("DEMO", default=True) and not LIVE and not PRODUCTION
 PORT = env_int("PORT", 8000)  # of the web process that `make run` starts

@@ -7,6 +7,7 @@ from django.urls import include, path
 
 from monitor_site.ops import pages, scraping
 from monitor_site.web import (
+    account_pages,
     auction_pages,
     block_pages,
     budget_pages,
@@ -14,6 +15,7 @@ from monitor_site.web import (
     channel_pages,
     channel_test,
     decision_pages,
+    factor_pages,
     feed_pages,
     feed_reading,
     frame,
@@ -27,7 +29,9 @@ from monitor_site.web import (
     pictures,
     previews,
     prices,
+    proving,
     push_pages,
+    security,
     start,
     tag_pages,
     watch_acts,
@@ -135,10 +139,43 @@ tag_urls = [
 account_urls = [
     path("login/", account.login, name="account_login"),
     path("logout/", account.logout, name="account_logout"),
-    path("password/change/", account.password_change, name="account_change_password"),
-    path("password/set/", account.password_set, name="account_set_password"),
+    path("password/change/", proving.proves_again(account.password_change), name="account_change_password"),
+    path("password/set/", proving.proves_again(account.password_set), name="account_set_password"),
     path("inactive/", account.account_inactive, name="account_inactive"),
     path("password/reset/", frame.no_reset, name="account_reset_password"),
+    path("prove/", proving.prove, name="prove"),
+    path("prove/done/", proving.proven, name="proven"),
+    path("prove/password/", account.reauthenticate, name="account_reauthenticate"),
+    path("prove/code/", factor_pages.prove_by_code, name="mfa_reauthenticate"),
+    path("prove/passkey/", factor_pages.prove_by_passkey, name="mfa_reauthenticate_webauthn"),
+    path("code/", factor_pages.sign_in, name="mfa_authenticate"),
+]
+
+account_at_market_urls = [
+    path("", account_pages.page, name="market-accounts"),
+    path("new/<str:marketplace>/", account_pages.new, name="market-account-new"),
+    path("<int:pk>/", account_pages.account, name="market-account"),
+    path("<int:pk>/edit/", account_pages.edit, name="market-account-edit"),
+    path("<int:pk>/secrets/", account_pages.replace, name="market-account-secrets"),
+    path("<int:pk>/caps/", account_pages.caps, name="market-account-caps"),
+    path("<int:pk>/test/", account_pages.test, name="market-account-test"),
+    path("<int:pk>/pause/", account_pages.pause, name="market-account-pause"),
+    path("<int:pk>/resume/", account_pages.resume, name="market-account-resume"),
+    path("<int:pk>/remove/", account_pages.remove, name="market-account-remove"),
+]
+# The library leads to its pages by its own names for them.
+security_urls = [
+    path("", security.page, name="security"),
+    path("", security.page, name="mfa_index"),
+    path("", security.page, name="mfa_list_webauthn"),
+    path("sessions/end/", security.sign_out_others, name="sessions-end"),
+    path("app/", factor_pages.add_app, name="mfa_activate_totp"),
+    path("app/remove/", factor_pages.remove_app, name="mfa_deactivate_totp"),
+    path("codes/", factor_pages.codes, name="mfa_view_recovery_codes"),
+    path("codes/new/", factor_pages.new_codes, name="mfa_generate_recovery_codes"),
+    path("passkeys/new/", factor_pages.add_passkey, name="mfa_add_webauthn"),
+    path("passkeys/<int:pk>/", factor_pages.rename_passkey, name="mfa_edit_webauthn"),
+    path("passkeys/<int:pk>/remove/", factor_pages.remove_passkey, name="mfa_remove_webauthn"),
 ]
 
 urlpatterns = [
@@ -163,7 +200,9 @@ urlpatterns = [
     path("events/", live.events, name="events"),
     path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),
     path("feeds/<str:secret>.<str:form>", feed_reading.read, name="feed"),
+    path("market-accounts/", include(account_at_market_urls)),
     path("settings/feeds/", include(feed_urls)),
+    path("settings/security/", include(security_urls)),
     path("settings/language/", frame.set_language, name="set-language-pref"),
     path("settings/theme/", frame.set_theme, name="set-theme"),
     path("start/<str:token>/", start.sign_in_once, name="sign-in-once"),

@@ -3,13 +3,16 @@
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import redis as redis_library
+from allauth.account.internal.userkit import user_id_to_str
 from django.conf import settings
+from django.test import Client
 from django.utils import timezone, translation
 
 from monitor_site.accounts.models import User
@@ -53,6 +56,22 @@ def default_language_and_zone() -> Iterator[None]:
     yield
     translation.deactivate()
     timezone.deactivate()
+
+
+@pytest.fixture(autouse=True)
+def fresh_sign_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whom a test signs in without a form has just come in by the front door, with whatever proves who they are."""
+    came_in = Client._login
+
+    def with_proof(self: Client, user: User, backend: str | None) -> None:
+        came_in(self, user, backend)
+        session = self.session
+        records = [{"method": way, "at": time.time()} for way in ("password", "mfa")]
+        session["account_authentication_methods"] = records
+        session["account_authentication_methods_user"] = user_id_to_str(user)
+        session.save()
+
+    monkeypatch.setattr(Client, "_login", with_proof)
 
 
 @pytest.fixture

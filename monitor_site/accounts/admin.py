@@ -2,6 +2,8 @@
 
 import zoneinfo
 
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
@@ -9,6 +11,9 @@ from django.contrib.auth.forms import UserChangeForm
 from django.utils.translation import gettext_lazy as _
 
 from .models import User
+
+# Rows of factors hold secrets and rows of sessions open accounts: a command mends, nobody looks.
+admin.site.unregister((Authenticator, UserSession))
 
 
 class PersonForm(UserChangeForm):  # type: ignore[type-arg]  # generic for the type checker only

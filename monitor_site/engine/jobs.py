@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from monitor_site.alerts import happenings, telling
 from monitor_site.connections import redis_client
+from monitor_site.marketplaces import services as accounts
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
 from monitor_site.purchasing import moving as orders
@@ -12,7 +13,7 @@ from monitor_site.purchasing import reconciling, sweeping
 from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, moving, questions, sold, wants
 from monitor_site.watches.models import Crossing, Match
 
-from . import ordering, outcomes, planning, previews, settling, upkeep
+from . import ordering, outcomes, planning, previews, settling, upkeep, verifying
 from .schedule import Schedule
 from .worker import current_holder, current_loop, current_postman
 
@@ -34,6 +35,7 @@ def register() -> None:
     outbox.register(questions.SALES, lane="upkeep", job=f"{PATH}.settle_sales")
     asking.register(lane="express", job=f"{PATH}.ask_preview")
     outbox.register(doubts.ASK, lane="express", job=f"{PATH}.look_at_listings")
+    outbox.register(accounts.TEST, lane="express", job=f"{PATH}.verify_accounts")
 
 
 def run_checks(marketplace: str, ticket: str) -> None:
@@ -146,6 +148,13 @@ def look_at_listings(listing_ids: Sequence[int]) -> None:
     outbox.finish(topic=doubts.ASK, taken=taken, now=datetime.now(UTC))
 
 
+def verify_accounts(account_ids: Sequence[int]) -> None:
+    """People want to know whether their accounts work; a test that is lost is asked for again by a press."""
+    taken = outbox.take(topic=accounts.TEST, object_ids=account_ids)
+    verifying.verify(taken)
+    outbox.finish(topic=accounts.TEST, taken=taken, now=datetime.now(UTC))
+
+
 def run_exact(name: str) -> None:
     """An instant is near; the worker's own thread waits for it."""
     current_holder().hold(name)
@@ -161,6 +170,6 @@ ALLOWED = frozenset(
     for job in (
         run_checks, settle_targets, hurry_targets, announce_matches, announce_crossings, announce_changes, deliver,
         advance_orders, ask_outcomes, sweep_accounts, follow_listings, settle_sales, ask_preview, look_at_listings,
-        run_exact, run_upkeep,
+        verify_accounts, run_exact, run_upkeep,
     )
 )  # fmt: skip

@@ -8,9 +8,11 @@ import asyncio
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
 import structlog
 
@@ -48,10 +50,18 @@ class Asker:
 
     def put(self, user_id: int, question: str) -> None:
         """Ask a person's question, unless it is being asked."""
-        name = (user_id, question)
+        self.begin((user_id, question), lambda: self._answer(user_id, question))
+
+    def begin(self, name: tuple[int, str], task: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run this in the loop, unless what is called so runs already."""
         if name not in self._running:
-            self._running[name] = asyncio.run_coroutine_threadsafe(self._answer(user_id, question), self._loop)
+            self._running[name] = asyncio.run_coroutine_threadsafe(task(), self._loop)
             self._running[name].add_done_callback(lambda _done: self._running.pop(name, None))
+
+    @property
+    def gateway(self) -> Gateway:
+        """For what runs in this loop."""
+        return self._gateway
 
     def stop(self, *, seconds: float) -> None:
         """Let what runs finish for so long, and close; who waits for the rest asks again."""
@@ -143,11 +153,16 @@ def _counted(marketplace: str, who: int | str) -> int:
 _askers: list[Asker] = []
 
 
-def ask(user_id: int, question: str) -> None:
-    """Have it asked by this process, and return at once."""
+def asker() -> Asker:
+    """The loop of this process."""
     if not _askers:
         _askers.append(Asker())
-    _askers[0].put(user_id, question)
+    return _askers[0]
+
+
+def ask(user_id: int, question: str) -> None:
+    """Have it asked by this process, and return at once."""
+    asker().put(user_id, question)
 
 
 def close(*, seconds: float) -> None:

@@ -23,7 +23,7 @@ from monitor_site.contract import (
 )
 
 from . import breaker, services, vault
-from .models import MarketplaceAccount
+from .models import BY_HAND, FOR_GOOD, MarketplaceAccount
 
 FRESH_SECONDS = 30.0
 USUAL_PAUSE = 600.0
@@ -36,12 +36,10 @@ PAUSING = {
 }
 
 # These stop spending, and no question: what became of an order must be found out meanwhile.
-STOPS_ONLY_SPENDING = {OutcomeUnknown.code, *RefusalKind} - {
+STOPS_ONLY_SPENDING = {BY_HAND, OutcomeUnknown.code, *RefusalKind} - {
     RefusalKind.AUTH_EXPIRED,
     RefusalKind.VERIFICATION_REQUIRED,
 }
-# A pause until a person ends it.
-FOR_GOOD = datetime(9999, 1, 1, tzinfo=UTC)
 
 log = structlog.get_logger(__name__)
 
@@ -167,7 +165,8 @@ def _load(marketplace: str, shape: type[AccountSettings]) -> Account | None:
 def _load_one(marketplace: str, account_id: int, shape: type[AccountSettings]) -> Account | None:
     """In a thread of its own, which keeps no connection."""
     try:
-        row = MarketplaceAccount.objects.filter(pk=account_id, marketplace=marketplace).exclude(user=None).first()
+        rows = MarketplaceAccount.objects.filter(pk=account_id, marketplace=marketplace, removed_at=None)
+        row = rows.exclude(user=None).first()
     finally:
         connection.close()
     return None if row is None else opened(row, shape)

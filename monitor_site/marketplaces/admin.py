@@ -4,16 +4,19 @@ import contextlib
 from datetime import datetime
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 import redis
+from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.admin import helpers
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
-from django.urls import path
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext, ngettext
@@ -21,6 +24,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
+from monitor_site.accounts.proofs import proven_recently
 from monitor_site.connections import redis_client
 from monitor_site.contract import AccountSettings
 
@@ -46,6 +50,12 @@ def _ask_again(marketplace: str, *, by: str) -> None:
             breaker.reset(client, marketplace=marketplace, by=by)
 
 
+class ReasonForm(helpers.ActionForm):
+    """Beside the choice of an action; only letting an account spend asks for it."""
+
+    reason = forms.CharField(label=_("Why"), max_length=200, required=False)
+
+
 class IsPaused(admin.SimpleListFilter):
     title = _("state")
     parameter_name = "paused"
@@ -68,13 +78,17 @@ class IsPaused(admin.SimpleListFilter):
 class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic for the type checker only
     """An account's marketplace and person stay; its secrets are replaced, never read."""
 
-    list_display = ("id", "marketplace", "label", "user", "paused_until", "pause_reason", "updated_at")
+    list_display = ("id", "marketplace", "label", "user", "paused_until", "pause_reason", "spends_since")
     list_select_related = ("user",)
     list_filter = (IsPaused, "marketplace")
     search_fields = ("=id", "marketplace", "label", "user__username")
-    readonly_fields = ("marketplace", "user", "paused_until", "pause_reason", "created_at", "updated_at")
+    readonly_fields = (
+        "marketplace", "user", "paused_until", "pause_reason", "spends_since", "spends_by", "spends_reason",
+        "worked_at", "test_error", "removed_at", "created_at", "updated_at",
+    )  # fmt: skip
     ordering = ("-id",)
-    actions = ("resume",)
+    actions = ("resume", "let_spend", "end_spending")
+    action_form = ReasonForm
     change_list_template = "admin/marketplaces/accounts.html"
 
     def get_urls(self) -> list[Any]:
@@ -142,9 +156,8 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
     def _replace(self, request: HttpRequest, obj: MarketplaceAccount, secrets: dict[str, str], now: datetime) -> None:
         try:
             services.replace_secrets(account=obj, secrets=secrets, now=now)
-        except (vault.CannotOpen, vault.BadKeys) as error:
-            sentence = gettext("The secrets were not replaced: %(reason)s. Delete this account and connect it again.")
-            messages.error(request, sentence % {"reason": error})
+        except vault.BadKeys as error:
+            messages.error(request, gettext("The secrets were not replaced: %(reason)s.") % {"reason": error})
 
     def delete_model(self, request: HttpRequest, obj: MarketplaceAccount) -> None:  # noqa: ARG002
         services.remove_account(account=obj)
@@ -156,6 +169,27 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
             services.resume_account(account=row)
         sentence = ngettext("%(n)d account is on again.", "%(n)d accounts are on again.", len(rows))
         self.message_user(request, sentence % {"n": len(rows)}, messages.SUCCESS)
+
+    @admin.action(description=_("Let it spend real money"), permissions=["change"])
+    def let_spend(self, request: HttpRequest, queryset: QuerySet[MarketplaceAccount]) -> HttpResponse | None:
+        """For one account, with a reason, by somebody who has just proven who they are."""
+        if not proven_recently(request, now=timezone.now()):
+            return redirect(f"{reverse('prove')}?{urlencode({'next': request.get_full_path()})}")
+        reason, rows = request.POST.get("reason", "").strip(), list(queryset[:2])
+        if len(rows) != 1 or rows[0].user_id is None or not reason or rows[0].removed_at:
+            messages.error(request, gettext("Choose one account of a person, and say why it may spend real money."))
+            return None
+        services.let_spend(account=rows[0], by=request.user, reason=reason[:200], now=timezone.now())
+        self.log_change(request, rows[0], f"may spend real money: {reason[:200]}")
+        messages.success(request, gettext("The account may spend real money from now on."))
+        return None
+
+    @admin.action(description=_("End spending of real money"), permissions=["change"])
+    def end_spending(self, request: HttpRequest, queryset: QuerySet[MarketplaceAccount]) -> None:
+        for row in queryset.filter(spends_since__isnull=False):
+            services.end_spending(account=row)
+            self.log_change(request, row, "may not spend real money any more")
+        messages.success(request, gettext("No real money is spent with them."))
 
     # -- all plugins ----------------------------------------------------------------------------------------------
 

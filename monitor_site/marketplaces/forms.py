@@ -1,7 +1,7 @@
 """The form of an account, drawn from its plugin's settings. Secrets go in and are never shown again."""
 
 from dataclasses import MISSING, Field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils.translation import gettext
@@ -18,21 +18,52 @@ LONGEST_VALUE = 4096
 class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the type checker only
     """Label and, by :func:`account_form`, what the plugin asks for."""
 
+    secrets: ClassVar[tuple[str, ...]] = ()
+    together: ClassVar[tuple[str, ...]] = ()
+
     class Meta:
         model = MarketplaceAccount
         fields = ("label",)
 
+    def clean(self) -> dict[str, Any]:
+        """Of a saved account all secrets are replaced, or none."""
+        typed: dict[str, Any] = super().clean() or {}
+        if any(typed.get(name) for name in self.secrets):
+            for name in self.together:
+                if not typed.get(name) and name not in self.errors:
+                    self.add_error(name, gettext("Whoever replaces one replaces all."))
+        return typed
+
     def given(self, shape: type[AccountSettings]) -> tuple[dict[str, str], dict[str, str]]:
         """What was typed: values and secrets by option. A secret that was left empty is not among them."""
         secret = secret_names(shape)
-        typed = {spec.name: str(self.cleaned_data[PREFIX + spec.name]) for spec in fields(shape)}
+        names = [spec.name for spec in fields(shape) if PREFIX + spec.name in self.fields]
+        typed = {name: str(self.cleaned_data[PREFIX + name]) for name in names}
         values = {name: value for name, value in typed.items() if name not in secret}
         return values, {name: value for name, value in typed.items() if name in secret and value}
 
 
+def values_form(shape: type[AccountSettings], *, account: MarketplaceAccount) -> type[AccountForm]:
+    """A form class with label and all that is no secret."""
+    secret = secret_names(shape)
+    drawn = {PREFIX + spec.name: _field(spec, account) for spec in fields(shape) if spec.name not in secret}
+    return type("DrawnValuesForm", (AccountForm,), drawn)
+
+
+def secrets_form(shape: type[AccountSettings]) -> type[AccountForm]:
+    """A form class with the secrets alone: whoever replaces them types all of them."""
+    secret = secret_names(shape)
+    drawn: dict[str, Any] = {PREFIX + spec.name: _field(spec, None) for spec in fields(shape) if spec.name in secret}
+    return type("DrawnSecretsForm", (AccountForm,), drawn | {"label": None})
+
+
 def account_form(shape: type[AccountSettings], *, account: MarketplaceAccount | None) -> type[AccountForm]:
     """A form class with a field for each of the plugin's options; a saved account keeps what is left empty."""
-    drawn = {PREFIX + spec.name: _field(spec, account) for spec in fields(shape)}
+    drawn: dict[str, Any] = {PREFIX + spec.name: _field(spec, account) for spec in fields(shape)}
+    if account and account.sealed:
+        of_secrets = [spec for spec in fields(shape) if spec.name in secret_names(shape)]
+        drawn["secrets"] = tuple(PREFIX + spec.name for spec in of_secrets)
+        drawn["together"] = tuple(PREFIX + spec.name for spec in of_secrets if spec.default is MISSING)
     return type("DrawnAccountForm", (AccountForm,), drawn)
 
 
@@ -52,10 +83,11 @@ def _field(spec: "Field[Any]", account: MarketplaceAccount | None) -> forms.Fiel
 
 
 def _secret_field(spec: "Field[Any]", *, has_one: bool) -> forms.Field:
-    kept = gettext("Stored encrypted and never shown again. Empty keeps what is stored.")
+    kept = gettext("Stored encrypted and never shown again.")
+    empty = gettext("Empty everywhere keeps what is stored; whoever replaces one replaces all.") if has_one else ""
     return forms.CharField(
         label=_label(spec),
-        help_text=f"{_help(spec)} {kept}".strip(),
+        help_text=f"{_help(spec)} {kept} {empty}".strip(),
         required=spec.default is MISSING and not has_one,
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password"}),
         max_length=LONGEST_VALUE,

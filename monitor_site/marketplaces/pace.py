@@ -1,12 +1,18 @@
 """How often a marketplace may be asked: one token bucket in Redis for all processes together."""
 
+from contextlib import suppress
+from typing import Any
+
 import redis
 import redis.asyncio
+from redis.exceptions import RedisError
 
 from monitor_site.connections import key
 from monitor_site.contract import Pace
 
 from .scripts import run
+
+SLICE, HOUR, DAY = 600, 3600, 86_400
 
 
 def pace_key(marketplace: str, account: int | None = None) -> str:
@@ -28,7 +34,31 @@ async def take(
 ) -> float:
     """Take the tokens of one request, all or none. Seconds to wait before trying again; 0 means they are taken."""
     waits_ms = await run(redis, "take", keys=[pace_key(marketplace, account)], args=[pace.per_minute, weight])
+    if account is not None and not waits_ms:
+        with suppress(RedisError):
+            await _count(redis, marketplace, account, weight)
     return int(waits_ms) / 1000
+
+
+async def _count(redis: redis.asyncio.Redis, marketplace: str, account: int, weight: int) -> None:
+    """What an account asked for, by slices of ten minutes, for its person to see."""
+    seconds, _ = await redis.time()
+    name = key("asked", marketplace, account, seconds // DAY)
+    async with redis.pipeline(transaction=False) as pipe:
+        pipe.hincrby(name, str(seconds // SLICE), weight)
+        pipe.expire(name, 2 * DAY)
+        await pipe.execute()
+
+
+def asked(client: redis.Redis, *, marketplace: str, account: int, now: float) -> tuple[int, int]:
+    """How many requests went out in an account's name in the last hour and the last day, to ten minutes."""
+    slices: dict[int, int] = {}
+    for day in (int(now) // DAY, int(now) // DAY - 1):
+        found: Any = client.hgetall(key("asked", marketplace, account, day))
+        slices |= {int(name): int(count) for name, count in found.items()}
+    last_hour, last_day = ((now - seconds) // SLICE for seconds in (HOUR, DAY))
+    hour = sum(count for name, count in slices.items() if name > last_hour)
+    return hour, sum(count for name, count in slices.items() if name > last_day)
 
 
 def left(client: redis.Redis, *, marketplace: str, pace: Pace) -> float:

@@ -2,16 +2,30 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from monitor_site.contract import AccountSettings
+from monitor_site.outbox import services as outbox
 
 from . import vault
-from .models import MarketplaceAccount
+from .models import BY_HAND, FOR_GOOD, MarketplaceAccount
+
+TEST = "account_test"
+TEST_EVERY = timedelta(seconds=10)
+# A test that worked has disproved these.
+ABOUT_SIGN_IN = ("sign_in_needed", "challenge_required", "auth_expired", "verification_required")
+# What is known of an account whose secrets nobody has tried.
+UNTRIED: Mapping[str, Any] = MappingProxyType(
+    {
+        "paused_until": None, "pause_reason": "", "spends_since": None, "spends_by": None, "spends_reason": "",
+        "known_as": "", "test_asked_at": None, "tested_at": None, "test_error": "", "worked_at": None,
+    }
+)  # fmt: skip
 
 
 def secret_names(shape: type[AccountSettings]) -> set[str]:
@@ -48,14 +62,16 @@ def change_account(*, account: MarketplaceAccount, label: str, values: Mapping[s
 
 @transaction.atomic
 def replace_secrets(*, account: MarketplaceAccount, secrets: Mapping[str, str], now: datetime) -> None:
-    """Put these in the place of the old ones; those not named stay. A pause ends: it was about the old ones.
+    """Put these in the place of all old ones, which nobody reads for it.
 
-    Raises :class:`vault.CannotOpen` when the old ones cannot be opened and would be lost.
+    It may be another account from now on: a pause ends, since it was about the old ones, and so does the leave to spend
+    for real.
     """
-    kept = vault.unseal(account.sealed, identity=account.identity)
-    account.sealed = vault.seal(kept | dict(secrets), identity=account.identity)
-    account.paused_until, account.pause_reason, account.updated_at = None, "", now
-    account.save(update_fields=["sealed", "paused_until", "pause_reason", "updated_at"])
+    account.sealed = vault.seal(secrets, identity=account.identity)
+    account.updated_at = now
+    for name, value in UNTRIED.items():
+        setattr(account, name, value)
+    account.save(update_fields=["sealed", "updated_at", *UNTRIED])
 
 
 @transaction.atomic
@@ -70,6 +86,55 @@ def keep_renewed(*, account_id: int, secrets: Mapping[str, str]) -> None:
     kept = vault.unseal(account.sealed, identity=account.identity)
     account.sealed = vault.seal(kept | dict(secrets), identity=account.identity)
     account.save(update_fields=["sealed"])
+
+
+def pause_by_hand(*, account: MarketplaceAccount) -> None:
+    """Nothing is ordered with it until its person resumes it; what became of orders is still asked."""
+    pause_account(account_id=account.pk, until=FOR_GOOD, reason=BY_HAND)
+
+
+@transaction.atomic
+def ask_for_test(*, account: MarketplaceAccount, now: datetime) -> bool:
+    """Have a worker try it with a harmless read; ``False`` when one was asked for a moment ago."""
+    recent = Q(test_asked_at__gt=now - TEST_EVERY)
+    begun = MarketplaceAccount.objects.filter(pk=account.pk).exclude(recent).update(test_asked_at=now)
+    if begun:
+        outbox.write(topic=TEST, object_ids=[account.pk], now=now)
+    return bool(begun)
+
+
+def note_test(*, account: MarketplaceAccount, error: str, known_as: str, now: datetime) -> None:
+    """How a test ended; without an ``error`` it worked, and a pause because of the sign-in ends.
+
+    It says nothing of an account whose secrets were replaced, or that was asked for anew, since it was read.
+    """
+    rows = MarketplaceAccount.objects.filter(pk=account.pk, test_asked_at=account.test_asked_at)
+    if error:
+        rows.update(tested_at=now, test_error=error)
+        return
+    rows.update(tested_at=now, test_error="", worked_at=now, known_as=known_as[:80])
+    rows.filter(pause_reason__in=ABOUT_SIGN_IN).update(paused_until=None, pause_reason="")
+
+
+def let_spend(*, account: MarketplaceAccount, by: Any, reason: str, now: datetime) -> None:
+    """From now on real money may be spent with it: an operator's act for this one account."""
+    account.spends_since, account.spends_by, account.spends_reason = now, by, reason
+    account.save(update_fields=["spends_since", "spends_by", "spends_reason"])
+
+
+def end_spending(*, account: MarketplaceAccount) -> None:
+    """Take that back."""
+    account.spends_since, account.spends_by, account.spends_reason = None, None, ""
+    account.save(update_fields=["spends_since", "spends_by", "spends_reason"])
+
+
+@transaction.atomic
+def empty_account(*, account: MarketplaceAccount, now: datetime) -> None:
+    """Forget its secrets and all that it could do; the row stays for what was bought with it."""
+    account.sealed, account.values, account.removed_at, account.updated_at = "", {}, now, now
+    for name, value in UNTRIED.items():
+        setattr(account, name, value)
+    account.save(update_fields=["sealed", "values", "removed_at", "updated_at", *UNTRIED])
 
 
 def remove_account(*, account: MarketplaceAccount) -> None:
@@ -90,7 +155,7 @@ def resume_account(*, account: MarketplaceAccount) -> None:
 @transaction.atomic
 def rotate_secrets() -> int:
     """Encrypt all secrets with the first of the keys; how many rows. Raises :class:`vault.CannotOpen`, changes none."""
-    return sum(_rotated(rows) for rows in vault.sealed_rows())
+    return sum(_rotated(rows) for rows in vault.sealed_rows()) + vault.rotate_elsewhere()
 
 
 def _rotated(sealed: QuerySet[Any]) -> int:

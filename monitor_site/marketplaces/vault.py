@@ -5,7 +5,7 @@ The first key encrypts, all of them decrypt, so a key is changed by putting the 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.apps import apps
@@ -22,11 +22,22 @@ class BadKeys(ValueError):
 
 
 _keepers: set[str] = set()
+_elsewhere: list[Callable[[], int]] = []
 
 
 def keep(label: str) -> None:
     """Say at the start that the rows of a model, ``app.Model``, hold what :func:`seal` wrote, in ``sealed``."""
     _keepers.add(label)
+
+
+def keep_elsewhere(rotate: Callable[[], int]) -> None:
+    """Say at the start what encrypts with the first key the secrets that stand in no ``sealed``; it counts rows."""
+    _elsewhere.append(rotate)
+
+
+def rotate_elsewhere() -> int:
+    """Encrypt those with the first key; how many rows. Raises :class:`CannotOpen`."""
+    return sum(rotate() for rotate in _elsewhere)
 
 
 def sealed_rows() -> Iterator[QuerySet[Model]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.watches.models import Tag, Watch
 
 from . import ledger, periods
@@ -38,6 +39,13 @@ class Limits:
         """The columns of the row."""
         return {name: value or None for name, value in asdict(self).items()}
 
+    def allow_more_than(self, budget: Budget | None) -> bool:
+        """Whether anything may be spent by these that the budget's own refuse; without one nothing may be spent."""
+        if budget is None:
+            return True
+        pairs = [(getattr(budget, name), value) for name, value in self.fields().items()]
+        return any(old is not None and (new is None or new > old) for old, new in pairs)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetWish:
@@ -67,6 +75,17 @@ def set_overall_budget(*, user: Any, limits: Limits, now: datetime) -> Budget:
     budget, made = Budget.objects.get_or_create(user=user, kind=BudgetKind.USER, defaults=limits.fields() | moments)
     if not made:
         change_budget(budget=budget, wish=BudgetWish(limits=limits), now=now)
+    return budget
+
+
+@transaction.atomic
+def set_account_budget(*, account: MarketplaceAccount, limits: Limits, currency: str, now: datetime) -> Budget:
+    """Limits of all that is bought with a person's account; made where there are none yet."""
+    fixed = {"user_id": account.user_id, "kind": BudgetKind.ACCOUNT, "name": str(account)[:80], "currency": currency}
+    defaults = limits.fields() | fixed | {"created_at": now, "updated_at": now}
+    budget, made = Budget.objects.get_or_create(account=account, defaults=defaults)
+    if not made:
+        change_budget(budget=budget, wish=BudgetWish(name=str(account)[:80], limits=limits), now=now)
     return budget
 
 

@@ -8,3 +8,10 @@ class WebConfig(AppConfig):
 
     name = "monitor_site.web"
     label = "web"
+
+    def ready(self) -> None:
+        from monitor_site.marketplaces import vault
+
+        from .factor_secrets import rotate_factors
+
+        vault.keep_elsewhere(rotate_factors)

@@ -19,9 +19,11 @@ from monitor_site.purchasing.models import Budget, BudgetKind
 from . import budget_lines
 from .budget_form import LIMITS, BudgetForm, OverallForm, initial_of
 from .once import make_once
+from .proving import ask_to_prove, is_proven, proves_again, typed_before
 from .returning import back
 
 LARGEST_ID = 2**63 - 1
+TYPED = (*LIMITS, "name", "watches", "tags", "form_key")
 
 
 def own_budget(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -46,6 +48,8 @@ def new(request: HttpRequest) -> HttpResponse:
     form = BudgetForm(_typed(request), user=request.user, initial=initial_of(None))
     if request.method != "POST":
         return _form_page(request, form)
+    if form.is_valid() and not is_proven(request):
+        return ask_to_prove(request, keep=TYPED)
     if not form.is_valid() or not _made(request, form):
         return _form_page(request, form, status=422)
     messages.success(request, gettext("Saved."))
@@ -53,7 +57,13 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def _typed(request: HttpRequest) -> Any:
-    return request.POST if request.method == "POST" else None
+    """What is posted, or what was before the person had to prove who they are."""
+    return request.POST if request.method == "POST" else typed_before(request)
+
+
+def _must_prove(request: HttpRequest, form: OverallForm, budget: Budget | None) -> bool:
+    """Lowering a limit is free, raising one is not."""
+    return form.limits().allow_more_than(budget) and not is_proven(request)
 
 
 def _made(request: HttpRequest, form: BudgetForm) -> bool:
@@ -82,7 +92,9 @@ def overall(request: HttpRequest) -> HttpResponse:
     budget = Budget.objects.of(request.user).filter(kind=BudgetKind.USER).first()
     form = OverallForm(_typed(request), initial={name: getattr(budget, name, None) for name in LIMITS})
     if request.method != "POST" or not form.is_valid():
-        return _form_page(request, form, budget=budget, overall=True, status=422 if form.is_bound else 200)
+        return _form_page(request, form, budget=budget, overall=True, status=_status(request))
+    if _must_prove(request, form, budget):
+        return ask_to_prove(request, keep=TYPED)
     saved = budgeting.set_overall_budget(user=request.user, limits=form.limits(), now=timezone.now())
     return _saved(request, budgeting.overrun_of(saved, now=timezone.now()))
 
@@ -97,8 +109,14 @@ def budget(request: HttpRequest, budget: Budget) -> HttpResponse:
         raise Http404
     form = BudgetForm(_typed(request), user=request.user, initial=initial_of(budget))
     if request.method != "POST" or not form.is_valid():
-        return _form_page(request, form, budget=budget, status=422 if form.is_bound else 200)
+        return _form_page(request, form, budget=budget, status=_status(request))
+    if _must_prove(request, form, budget):
+        return ask_to_prove(request, keep=TYPED)
     return _saved(request, budgeting.change_budget(budget=budget, wish=form.wish(), now=timezone.now()))
+
+
+def _status(request: HttpRequest) -> int:
+    return 422 if request.method == "POST" else 200
 
 
 def _saved(request: HttpRequest, above: int) -> HttpResponse:
@@ -137,6 +155,7 @@ def stop(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@proves_again
 def resume(request: HttpRequest) -> HttpResponse:
     """Take that back."""
     switching.resume(user=request.user, now=timezone.now())

@@ -22,6 +22,7 @@ from monitor_site.site_address import absolute
 from .feed_form import FeedForm
 from .feed_formats import FORMATS
 from .once import make_once
+from .proving import ask_to_prove, is_proven, proves_again, typed_before
 
 LARGEST_ID = 2**63 - 1
 
@@ -40,7 +41,9 @@ def own_feed(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 def feed_list(request: HttpRequest) -> HttpResponse:
     """All feeds, and a form for another one."""
     if request.method != "POST":
-        return _page(request, FeedForm(user=request.user, initial={"form_key": secrets.token_urlsafe(12)}))
+        return _page(request, FeedForm(typed_before(request), user=request.user, initial=_fresh()))
+    if not is_proven(request):
+        return ask_to_prove(request, keep=("lists", "name", "form_key"))
     form = FeedForm(request.POST, user=request.user)
     opened = _made(request, form) if form.is_valid() else None
     if opened is None and form.errors:
@@ -48,8 +51,11 @@ def feed_list(request: HttpRequest) -> HttpResponse:
     if opened is None:
         messages.warning(request, gettext("This feed is made already. Its address was shown then, and only then."))
         return redirect("feeds")
-    fresh = FeedForm(user=request.user, initial={"form_key": secrets.token_urlsafe(12)})
-    return _page(request, fresh, opened=opened)
+    return _page(request, FeedForm(user=request.user, initial=_fresh()), opened=opened)
+
+
+def _fresh() -> dict[str, str]:
+    return {"form_key": secrets.token_urlsafe(12)}
 
 
 def _made(request: HttpRequest, form: FeedForm) -> Opened | None:
@@ -88,11 +94,12 @@ def _addresses(opened: Opened) -> list[dict[str, Any]]:
 
 @own_feed
 @require_http_methods(["GET", "HEAD", "POST"])
+@proves_again
 def feed_rotate(request: HttpRequest, feed: Feed) -> HttpResponse:
     """Another address, shown at once; who comes back by its own address gets the list."""
     if request.method != "POST":
         return redirect("feeds")
-    form = FeedForm(user=request.user, initial={"form_key": secrets.token_urlsafe(12)})
+    form = FeedForm(user=request.user, initial=_fresh())
     return _page(request, form, opened=feeding.rotate_feed(feed=feed))
 
 

@@ -2,17 +2,16 @@
 
 import zoneinfo
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
-from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.deprecation import MiddlewareMixin
 
 from . import health
+from .returning import page_of
 
 THEME_COOKIE = "theme"
 NOTHING_ALLOWED = ", ".join(
@@ -68,21 +67,11 @@ class SignInMiddleware(LoginRequiredMiddleware):
         view_func: Any,  # noqa: ARG002
     ) -> HttpResponse:
         """To the sign-in; a script gets 401, and the way there only when somebody pressed something."""
-        way = redirect_to_login(_page_of(request))
+        way = redirect_to_login(page_of(request))
         if not request.headers.get("HX-Request"):
             return way
         acted = request.method == "POST"
         return HttpResponse(status=401, headers={"HX-Redirect": way.url} if acted else {})
-
-
-def _page_of(request: HttpRequest) -> str:
-    """The address itself, or for an action the page with its button."""
-    if request.method in {"GET", "HEAD"} and not request.headers.get("HX-Request"):
-        return request.get_full_path()
-    origin = urlsplit(request.headers.get("Referer", ""))
-    if origin.netloc == request.get_host() and origin.path.startswith("/"):
-        return origin._replace(scheme="", netloc="", fragment="").geturl()
-    return reverse("matches")
 
 
 class PreferencesMiddleware(MiddlewareMixin):

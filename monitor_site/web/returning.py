@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 
@@ -16,6 +17,22 @@ def back(request: HttpRequest, otherwise: str) -> HttpResponseRedirect:
         parts = urlsplit(sent_from)
         return HttpResponseRedirect(f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/")
     return HttpResponseRedirect(otherwise)
+
+
+def page_named(request: HttpRequest, otherwise: str) -> str:
+    """The page that a form or an address names as ``next``, else ``otherwise``."""
+    named = request.POST.get("next") or request.GET.get("next", "")
+    return named if named.startswith("/") and _is_ours(request, named) else otherwise
+
+
+def page_of(request: HttpRequest) -> str:
+    """The address itself, or for an action the page with its button."""
+    if request.method in {"GET", "HEAD"} and not request.headers.get("HX-Request"):
+        return request.get_full_path()
+    origin = urlsplit(request.headers.get("Referer", ""))
+    if origin.netloc == request.get_host() and origin.path.startswith("/"):
+        return origin._replace(scheme="", netloc="", fragment="").geturl()
+    return reverse("matches")
 
 
 def _is_ours(request: HttpRequest, page: str) -> bool:

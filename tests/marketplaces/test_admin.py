@@ -154,15 +154,71 @@ def test_a_second_account_of_the_installation_is_not_connected(staff: Client, no
     assert MarketplaceAccount.objects.count() == 1
 
 
-def test_secrets_nobody_can_open_are_said_not_to_be_replaced(staff: Client, now: datetime) -> None:
+def test_secrets_nobody_can_open_are_replaced_all_the_same(staff: Client, now: datetime) -> None:
     row = account(now)
     MarketplaceAccount.objects.filter(pk=row.pk).update(sealed="nonsense")
 
-    answer = staff.post(change_url(row), typed(), follow=True)
+    staff.post(change_url(row), typed(option_area="east"))
 
-    assert "were not replaced" in answer.content.decode()
     row.refresh_from_db()
-    assert row.sealed == "nonsense"
+    assert opened(row, Keys).settings == Keys(partner="p-1", token=CANARY)
+
+
+def test_whoever_replaces_one_secret_replaces_all(staff: Client, now: datetime) -> None:
+    row = account(now)
+    answer = staff.post(change_url(row), typed(option_token="", option_second="newer"))
+    assert answer.status_code == 200
+    assert "Whoever replaces one replaces all." in answer.content.decode()
+    row.refresh_from_db()
+    assert opened(row, Keys).settings.token == CANARY
+
+
+def choose(client: Client, action: str, *rows: MarketplaceAccount, reason: str = "") -> Any:
+    chosen = {"action": action, "_selected_action": [row.pk for row in rows], "reason": reason}
+    return client.post(reverse("admin:marketplaces_marketplaceaccount_changelist"), chosen, follow=True)
+
+
+class TestRealMoney:
+    def test_an_operator_allows_it_for_one_account_with_a_reason_and_it_is_written_down(
+        self, staff: Client, now: datetime, alice: User
+    ) -> None:
+        row = account(now, user=alice)
+        choose(staff, "let_spend", row, reason="asked for it in person")
+        row.refresh_from_db()
+        assert row.spends_since is not None
+        assert (row.spends_by.username, row.spends_reason) == ("carol", "asked for it in person")
+        assert "asked for it in person" in LogEntry.objects.get().change_message
+        choose(staff, "end_spending", row)
+        row.refresh_from_db()
+        assert (row.spends_since, row.spends_by, row.spends_reason) == (None, None, "")
+        assert LogEntry.objects.count() == 2
+
+    @pytest.mark.parametrize("reason", ["", "  "])
+    def test_without_a_reason_it_is_not_allowed(self, staff: Client, now: datetime, alice: User, reason: str) -> None:
+        row = account(now, user=alice)
+        assert "say why" in choose(staff, "let_spend", row, reason=reason).content.decode()
+        assert not MarketplaceAccount.objects.filter(spends_since__isnull=False).exists()
+
+    def test_never_for_several_at_once_nor_for_the_installations_own(
+        self, staff: Client, now: datetime, alice: User
+    ) -> None:
+        mine, other, own = account(now, user=alice), account(now, user=alice), account(now)
+        choose(staff, "let_spend", mine, other, reason="both")
+        choose(staff, "let_spend", own, reason="ours")
+        assert not MarketplaceAccount.objects.filter(spends_since__isnull=False).exists()
+
+    def test_whoever_may_only_look_cannot(self, helper: Callable[..., Client], now: datetime, alice: User) -> None:
+        row = account(now, user=alice)
+        choose(helper("view_marketplaceaccount"), "let_spend", row, reason="because")
+        assert not MarketplaceAccount.objects.filter(spends_since__isnull=False).exists()
+
+    def test_an_old_sign_in_is_not_enough(self, staff: Client, now: datetime, alice: User) -> None:
+        row, session = account(now, user=alice), staff.session
+        session["account_authentication_methods"] = []
+        session.save()
+        answer = choose(staff, "let_spend", row, reason="because")
+        assert answer.redirect_chain[0][0].startswith("/accounts/prove/")
+        assert not MarketplaceAccount.objects.filter(spends_since__isnull=False).exists()
 
 
 def test_an_account_of_a_plugin_that_is_gone_can_still_be_seen_and_deleted(staff: Client, now: datetime) -> None:

@@ -97,27 +97,70 @@ def test_rotating_changes_all_or_nothing(now: datetime, alice: User, settings: A
     assert MarketplaceAccount.objects.get(pk=good.pk).sealed == good.sealed
 
 
-def test_replacing_one_secret_keeps_the_others_and_ends_a_pause(now: datetime) -> None:
-    row = account(now, secrets={"token": "old", "second": CANARY})
+def test_replacing_puts_all_anew_and_ends_what_was_about_the_old_ones(now: datetime, alice: User) -> None:
+    row = account(now, user=alice, secrets={"token": "old", "second": CANARY})
     services.pause_account(account_id=row.pk, until=now + timedelta(hours=1), reason="sign_in_needed")
+    services.let_spend(account=row, by=alice, reason="mine", now=now)
 
     services.replace_secrets(account=row, secrets={"token": "new"}, now=now + timedelta(minutes=1))
 
     row.refresh_from_db()
-    assert opened(row, Keys).settings == Keys(partner="p-1", token="new", second=CANARY)
-    assert (row.paused_until, row.pause_reason) == (None, "")
+    assert opened(row, Keys).settings == Keys(partner="p-1", token="new")
+    assert (row.paused_until, row.pause_reason, row.spends_since, row.spends_by) == (None, "", None, None)
 
 
-def test_secrets_that_cannot_be_opened_are_not_overwritten(now: datetime, settings: Any) -> None:
+def test_secrets_that_nobody_can_open_any_more_are_replaced_without_being_read(now: datetime, settings: Any) -> None:
     row = account(now)
     settings.SECRETS_KEYS = [Fernet.generate_key().decode()]
 
-    with pytest.raises(vault.CannotOpen):
-        services.replace_secrets(account=row, secrets={"second": "new"}, now=now)
+    services.replace_secrets(account=row, secrets={"token": "new"}, now=now)
 
-    before = row.sealed
     row.refresh_from_db()
-    assert row.sealed == before
+    assert opened(row, Keys).settings == Keys(partner="p-1", token="new")
+
+
+KILLED = """
+import django, os; django.setup()
+from monitor_site.marketplaces import services, vault
+turn, turned = vault.rotate, []
+def rotate(sealed):
+    if turned:
+        os.kill(os.getpid(), 9)
+    turned.append(1)
+    return turn(sealed)
+vault.rotate = rotate
+services.rotate_secrets()
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_killed_half_way_a_rotation_has_changed_nothing_and_can_be_run_again(
+    now: datetime, alice: User, settings: Any, child_env: dict[str, str]
+) -> None:
+    rows = [account(now), account(now, user=alice)]
+    old, new = str(settings.SECRETS_KEYS[0]), Fernet.generate_key().decode()
+    child_env["SECRETS_KEYS"] = f"{new},{old}"
+
+    done = subprocess.run([sys.executable, "-c", KILLED], cwd=ROOT, env=child_env, check=False, capture_output=True)
+
+    assert done.returncode == -9, done.stderr
+    settings.SECRETS_KEYS = [old]
+    assert [opened(MarketplaceAccount.objects.get(pk=row.pk), Keys).settings.token for row in rows] == [CANARY] * 2
+    settings.SECRETS_KEYS = [new, old]
+    services.rotate_secrets()
+    settings.SECRETS_KEYS = [new]
+    assert [opened(MarketplaceAccount.objects.get(pk=row.pk), Keys).settings.token for row in rows] == [CANARY] * 2
+
+
+def test_swapped_rows_stay_swapped_out_after_a_rotation(now: datetime, alice: User, bob: User, settings: Any) -> None:
+    mine, his = account(now, user=alice), account(now, user=bob, secrets={"token": "other"})
+    MarketplaceAccount.objects.filter(pk=his.pk).update(sealed=mine.sealed)
+    settings.SECRETS_KEYS = [Fernet.generate_key().decode(), *settings.SECRETS_KEYS]
+
+    services.rotate_secrets()
+
+    with pytest.raises(SignInNeeded, match="another row"):
+        opened(MarketplaceAccount.objects.get(pk=his.pk), Keys)
 
 
 def test_a_removed_account_leaves_nothing(now: datetime) -> None:

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.usefixtures("redis")  # empty: it counts failed sign-in
 OPEN = {
     "healthz", "readyz", "metrics", "manifest", "favicon", "events", "sign-in-once", "account_login", "account_logout",
     "account_inactive", "account_reset_password", "set-language-pref", "set-theme", "feed", "thumb", "push-worker",
+    "mfa_authenticate",
 }  # fmt: skip
 FULL = {
     "SECRET_KEY": "x",
@@ -30,7 +31,16 @@ FULL = {
     "DATABASE_URL": "sqlite://",
     "SITE_URL": "https://a.example",
 }
-SAMPLES = {"pk": "1", "public_id": "x", "signed": "x", "size": "160", "token": "x", "secret": "x", "form": "rss"}
+SAMPLES = {
+    "pk": "1",
+    "public_id": "x",
+    "signed": "x",
+    "size": "160",
+    "token": "x",
+    "secret": "x",
+    "form": "rss",
+    "marketplace": "bazaar",
+}
 
 
 def own_addresses() -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.contrib import admin
 from django.forms.models import model_to_dict
 from django.http import HttpResponse
@@ -23,7 +24,9 @@ from monitor_site.watches.models import Match, Watch
 from monitor_site.web import pictures
 
 from ..alerts.rows import channel_of
+from ..marketplaces.keys import account
 from ..purchasing.rows import budget_of, order_of
+from .factor_rows import passkey_of
 from .rows import match, watch_of
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -35,7 +38,9 @@ OF_ONES_OWN = {
     "watch-preview", "why-not", "blocks", "block-phrase", "block-seller", "tags", "more", "events",
     "set-language-pref", "set-theme", "account_change_password", "account_set_password", "feeds", "channels",
     "channel-choose", "channel-new", "approvals", "orders", "budgets", "budget-new", "budget-all", "spending-stop",
-    "spending-resume",
+    "spending-resume", "prove", "proven", "account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn",
+    "security", "mfa_index", "mfa_list_webauthn", "sessions-end", "mfa_activate_totp", "mfa_view_recovery_codes",
+    "mfa_generate_recovery_codes", "mfa_add_webauthn", "market-accounts", "market-account-new", "mfa_deactivate_totp",
 }  # fmt: skip
 OF_SOMEBODY = {
     "match-ignore", "match-restore", "match-snooze", "match-wake", "match-block", "listing", "listing-note",
@@ -46,15 +51,18 @@ OF_SOMEBODY = {
     "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test", "channel-mute", "channel-unmute",
     "channel-default", "channel-rotate", "delivery-again", "watch-buying", "order", "order-approve", "order-decline",
     "order-extend", "order-bought", "order-not-bought", "order-again", "order-seen", "stray-noted", "budget",
-    "budget-remove",
+    "budget-remove", "mfa_edit_webauthn", "mfa_remove_webauthn", "market-account", "market-account-edit",
+    "market-account-secrets", "market-account-caps", "market-account-test", "market-account-pause",
+    "market-account-resume", "market-account-remove",
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
     "healthz", "readyz", "metrics", "account_logout", "feed", "push-worker",
+    "mfa_authenticate",
 }  # fmt: skip
 # What only staff get; for everybody else it is not there.
 OF_STAFF = {"operations"}
-HERS = ("watch", "thing", "seller", "tag", "phrase", "feed", "channel", "budget")
+HERS = ("watch", "thing", "seller", "tag", "phrase", "feed", "channel", "budget", "passkey", "account")
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 
 
@@ -84,6 +92,8 @@ def hers(alice: User, now: datetime) -> Match:
     budget_of(alice, now=now, name=f"{CANARY} budget", watches=[watch])
     account_of_hers(alice, now)
     hers = match(watch, 1, now=now, listing_title=f"{CANARY} thing", listing_seller_name=f"{CANARY} seller")
+    passkey_of(alice, name=f"{CANARY} passkey")
+    account(now, user=alice, label=f"{CANARY} account", secrets={"token": f"{CANARY} secret"})
     asking = {"state": "awaiting_approval", "expires_at": timezone.now() + timedelta(hours=1)}
     order_of(alice, now=now, listing=hers.listing, watch=watch, price=hers.listing.price, **asking)
     return hers
@@ -111,11 +121,14 @@ def address_of(route: str, hers: Match) -> str:
     rows["budgets/"] = hers.user.budgets.all()
     rows["orders/strays/"] = Stray.objects.filter(account__user=hers.user)
     rows["settings/feeds/"] = hers.user.feeds.all()
+    rows["settings/security/"] = Authenticator.objects.filter(user=hers.user)
+    rows["market-accounts/"] = hers.user.marketplace_accounts.all()
     number = next((pk for head, found in rows.items() if route.startswith(head) for pk in ids(found)), hers.watch_id)
     values = {
         "<int:pk>": number,
         "<str:public_id>": public_id_of(route, hers),
         "<str:kind>": "telegram",
+        "<str:marketplace>": "bazaar",
         "<str:signed>": pictures.address("https://elsewhere.example/1.jpg", size=160).split("/")[3],
         "<int:size>": 160,
         "<str:token>": "x",
@@ -156,9 +169,15 @@ def everything_of(user: User) -> list[Any]:
     wishes = [sorted(one.channels.values_list("pk")) for one in WatchAlerts.objects.filter(watch__user=user)]
     kept += [*Order.objects.of(user), *BuyRule.objects.filter(user=user), *Switch.objects.filter(user=user)]
     kept += [*LedgerEntry.objects.filter(order__user=user), *Stray.objects.filter(account__user=user)]
+    kept += [*Authenticator.objects.filter(user=user), *user.marketplace_accounts.all()]
     budgets = [(one.name, one.per_day, sorted(one.watches.values_list("pk"))) for one in Budget.objects.of(user)]
     wishes = [*wishes, *budgets]
-    return [*watches, *map(model_to_dict, [*kept, *channels]), wishes, [one.sealed for one in user.channels.all()]]
+    return [
+        *watches,
+        *map(model_to_dict, [*kept, *channels]),
+        wishes,
+        [one.sealed for one in (*user.channels.all(), *user.marketplace_accounts.all())],
+    ]
 
 
 def test_every_address_has_its_place_here() -> None:
@@ -186,9 +205,7 @@ def test_another_person_sees_and_changes_nothing(client: Client, hers: Match, bo
         if name in OF_SOMEBODY | OF_STAFF and (name, method) != ("watch-delete", "post"):
             assert answer.status_code in {404, 405}, method
         shown = text_of(answer)
-        for said in (
-            f"{CANARY} {what}" for what in ("watch", "thing", "seller", "tag", "phrase", "feed", "channel", "budget")
-        ):
+        for said in (f"{CANARY} {what}" for what in HERS):
             assert said not in shown
     assert everything_of(hers.user) == before
 
@@ -262,6 +279,7 @@ def test_odd_paths_and_query_strings_break_nothing(client: Client, hers: Match, 
             "<int:pk>",
             "<str:public_id>",
             "<str:kind>",
+            "<str:marketplace>",
             "<str:signed>",
             "<int:size>",
             "<str:token>",
