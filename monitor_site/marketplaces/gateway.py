@@ -1,9 +1,10 @@
 """The only caller of plugins: lets them ask, and draws the consequences of what went wrong."""
 
+import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import redis.asyncio
 from django.conf import settings
@@ -32,6 +33,9 @@ from .usual import StaleTop
 from .visit import Control, History, Reading, Visit
 
 __all__ = ["Found", "Gateway", "History", "remembered"]
+T = TypeVar("T")
+
+BEFORE_THE_CUT = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +64,9 @@ def remembered(error: MarketplaceError) -> Mapping[str, Any] | None:
 class Gateway:
     """Asks marketplaces. One for each event loop: it keeps connections and cookies until :meth:`close`.
 
-    Its questions raise :class:`MarketplaceError` and nothing else; being cancelled passes. ``chance`` gives numbers
-    from 0 to 1, by which waits differ.
+    Its questions raise :class:`MarketplaceError` and nothing else; being cancelled passes. One that takes longer than
+    ``within`` seconds, where given, is cut: the marketplace gave no answer. ``chance`` gives numbers from 0 to 1, by
+    which waits differ.
     """
 
     def __init__(
@@ -80,7 +85,9 @@ class Gateway:
         self._accounts = accounts or Accounts()
         self._consequences = Consequences(redis, accounts=self._accounts, chance=chance)
 
-    async def search(self, *, marketplace: str, criteria: SearchCriteria, history: History) -> Found:
+    async def search(
+        self, *, marketplace: str, criteria: SearchCriteria, history: History, within: float | None = None
+    ) -> Found:
         """Search, and page as far as ``history`` demands.
 
         What goes wrong after the first page leaves a gap; the pages read stand.
@@ -90,25 +97,25 @@ class Gateway:
             read = await visit.read(criteria, history)
             return _found(read, session), read.broken
 
-        return await self._ask(marketplace, Capability.SEARCH, ask)
+        return await self._ask(marketplace, Capability.SEARCH, ask, within)
 
-    async def look(self, *, marketplace: str, external_id: str) -> Found:
+    async def look(self, *, marketplace: str, external_id: str, within: float | None = None) -> Found:
         """Look at one listing. Raises :class:`ListingGone`, too, which says nothing against the marketplace."""
 
         async def ask(visit: Visit, session: HttpSession) -> tuple[Found, None]:
             sighting = await visit.look(external_id)
             return _found(Reading(pages=[SearchPage(sightings=(sighting,))]), session), None
 
-        return await self._ask(marketplace, Capability.LOOK, ask)
+        return await self._ask(marketplace, Capability.LOOK, ask, within)
 
-    async def sold_prices(self, *, marketplace: str, criteria: SearchCriteria) -> Found:
+    async def sold_prices(self, *, marketplace: str, criteria: SearchCriteria, within: float | None = None) -> Found:
         """The latest sales of what a question asks for: one page."""
 
         async def ask(visit: Visit, session: HttpSession) -> tuple[Found, None]:
             page = await visit.sold(criteria)
             return _found(Reading(pages=[page], gap=page.next_token is not None), session), None
 
-        return await self._ask(marketplace, Capability.SOLD_PRICES, ask)
+        return await self._ask(marketplace, Capability.SOLD_PRICES, ask, within)
 
     async def close(self) -> None:
         """Close the connections and forget the cookies."""
@@ -118,13 +125,15 @@ class Gateway:
         self,
         marketplace: str,
         able: Capability,
-        ask: Callable[[Visit, HttpSession], Awaitable[tuple[Found, MarketplaceError | None]]],
+        ask: Callable[[Visit, HttpSession], Coroutine[Any, Any, tuple[Found, MarketplaceError | None]]],
+        within: float | None,
     ) -> Found:
         """Let a visit ask, and draw the consequences; what keeps it from asking at all has none."""
         account = await self._accounts.of(marketplace, self._plugin(marketplace).manifest.settings)
-        session = self._session(marketplace, account)
+        session = self._session(marketplace, account, _tightened(self._limits, within))
         try:
-            found, broken = await ask(await self._visit(marketplace, session, able), session)
+            visit = await self._visit(marketplace, session, able)
+            found, broken = await _cut(ask(visit, session), within)
         except MarketplaceError as error:
             await self._consequences.fail(marketplace, error, account=account)
             raise
@@ -144,7 +153,7 @@ class Gateway:
             tells=plugin.manifest.search_tells,
             promise=promise,
             control=Control(redis=self._redis, marketplace=marketplace, question=plugin.manifest.control),
-            seconds=self._limits.deadline_seconds,
+            seconds=session.limits.deadline_seconds,
         )
 
     def _plugin(self, marketplace: str) -> Plugin:
@@ -153,7 +162,7 @@ class Gateway:
         except UnknownMarketplace as error:
             raise PluginFault(f"no working plugin for {marketplace}") from error
 
-    def _session(self, marketplace: str, account: Account | None) -> HttpSession:
+    def _session(self, marketplace: str, account: Account | None, limits: Limits) -> HttpSession:
         plugin = self._plugin(marketplace)
         practice = self._catalog.practice_address(marketplace)
         if not practice and not settings.LIVE:
@@ -171,8 +180,23 @@ class Gateway:
             reach=reach,
             pace=self._catalog.pace(marketplace),
             settings=account.settings if account else None,
-            limits=self._limits,
+            limits=limits,
         )
+
+
+def _tightened(limits: Limits, within: float | None) -> Limits:
+    """A request, a wait for pace and turning pages end by themselves before they are cut: what was read stands."""
+    if within is None:
+        return limits
+    return replace(limits, deadline_seconds=min(limits.deadline_seconds, BEFORE_THE_CUT * within))
+
+
+async def _cut(asking: Coroutine[Any, Any, T], within: float | None) -> T:
+    try:
+        async with asyncio.timeout(within):
+            return await asking
+    except TimeoutError as error:
+        raise Unavailable(f"cut after {within} s") from error
 
 
 async def _connected(plugin: Plugin, session: HttpSession) -> Any:
