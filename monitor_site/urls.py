@@ -5,7 +5,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from monitor_site.ops import pages, scraping
+from monitor_site.ops import pages, ready, scraping
 from monitor_site.web import (
     auction_pages,
     block_pages,
@@ -169,7 +169,7 @@ urlpatterns = [
     path("manifest.webmanifest", frame.manifest, name="manifest"),
     path("push.js", push_pages.worker, name="push-worker"),
     path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
+    path("readyz", ready.readyz, name="readyz"),
     path("metrics", scraping.metrics, name="metrics"),
 ]
 handler400 = "monitor_site.web.frame.bad_request"
