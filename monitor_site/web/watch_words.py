@@ -207,7 +207,7 @@ def _help(watch: Watch, need: Need) -> dict[str, str]:
 def rule_facts(watch: Watch) -> list[str]:
     """The rule of a watch as short facts, each a whole phrase."""
     if watch.is_of_listing:
-        return trigger_words.facts_of(watch)
+        return [*trigger_words.facts_of(watch), *when_facts(vars(watch))]
     groups = (
         (watch.must, gettext("all of: %(words)s")),
         (watch.any_of, gettext("one of: %(words)s")),
