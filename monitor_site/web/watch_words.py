@@ -47,6 +47,7 @@ NEEDS: Mapping[Need, "str | Promise"] = {
     Need.STALE: _("{watch} was due every {interval} and has not been checked in time."),
     Need.SILENT: _("{watch} ran for 7 days without any result. Are its words right?"),
     Need.FORGOTTEN: _("{watch} has been paused since {date}. Do you still need it?"),
+    Need.STRANGE: _("{watch}: {marketplace} answers with other things: hardly any row has one of its words."),
     Need.PARTLY: _("{watch}: {marketplace} is not available here, so nothing is checked there."),
 }  # fmt: skip
 GONE = "gone"
@@ -94,6 +95,7 @@ def health(row: Row, *, still: Mapping[str, str] | None = None) -> Health:
         Need.QUARANTINED: (gettext("Out of the schedule"), "bad"),
         Need.STALE: (gettext("Not checked in time"), "warn"),
         Need.SILENT: (gettext("No result for 7 days"), "warn"),
+        Need.STRANGE: (gettext("Answered with other things"), "warn"),
     }
     fine = (gettext("OK"), "good") if row.checked_at else (gettext("Waiting for its first check"), "muted")
     word, tone = words.get(row.need, fine)
@@ -165,7 +167,7 @@ def pace_words(intervals: Mapping[str, int]) -> str:
 
 
 def note_of(watch: Any) -> Note:
-    """The line of attention for a watch that has ``need``, ``error`` and ``failed_at``."""
+    """The line of attention for a watch that has ``need``, ``error``, ``failed_at`` and ``strange_at``."""
     need = Need(watch.need)
     pattern = FAILURES.get(watch.error, OTHER_FAILURE) if need == Need.FAILED else NEEDS[need]
     sentence = format_html(
@@ -182,7 +184,8 @@ def _meant(watch: Any, need: Need) -> Iterable[str]:
     """The marketplaces of which the line of attention speaks."""
     if need in {Need.PLUGIN, Need.PARTLY}:
         return gone_from(watch)
-    return [watch.failed_at] if need == Need.FAILED else watch.marketplaces
+    found = {Need.FAILED: watch.failed_at, Need.STRANGE: watch.strange_at}.get(need)
+    return [found] if found is not None else watch.marketplaces
 
 
 def _is_bad(watch: Any, need: Need) -> bool:
@@ -190,12 +193,12 @@ def _is_bad(watch: Any, need: Need) -> bool:
 
 
 def _icon(need: Need) -> str:
-    icons = {Need.SILENT: "search", Need.FORGOTTEN: "circle-pause", Need.STALE: "clock"}
+    icons = {Need.SILENT: "search", Need.STRANGE: "search", Need.FORGOTTEN: "circle-pause", Need.STALE: "clock"}
     return icons.get(need, "triangle-alert")
 
 
 def _help(watch: Watch, need: Need) -> dict[str, str]:
-    if need == Need.SILENT:
+    if need in {Need.SILENT, Need.STRANGE}:
         return {"url": reverse("watch-edit", args=[watch.pk]), "label": gettext("Change words")}
     if need == Need.PARTLY:
         return {"url": reverse("watch-edit", args=[watch.pk]), "label": gettext("Edit")}
