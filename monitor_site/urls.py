@@ -34,6 +34,7 @@ from monitor_site.web import (
     watch_bulk,
     watch_buying,
     watch_history,
+    watch_schedule,
     watches,
     why_not,
 )
@@ -60,6 +61,7 @@ watch_urls = [
     path("why-not/", why_not.page, name="why-not"),
     path("<int:pk>/", watches.watch_detail, name="watch"),
     path("<int:pk>/runs/", watches.watch_runs, name="watch-runs"),
+    path("<int:pk>/schedule/", watch_schedule.watch_schedule, name="watch-schedule"),
     path("<int:pk>/prices/", prices.watch_prices, name="watch-prices"),
     path("<int:pk>/history/", watch_history.watch_history, name="watch-history"),
     path("<int:pk>/history/restore/", watch_history.watch_restore, name="watch-restore"),

@@ -13,7 +13,7 @@ from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches.models import Match, Watch
 from tests.web.watch_rows import make_checks, make_listing, make_match, make_target, make_watch
 
-PAGES = ("watch", "watch-runs", "watch-edit", "watch-delete")
+PAGES = ("watch", "watch-runs", "watch-schedule", "watch-edit", "watch-delete")
 ACTIONS = ("watch-pause", "watch-resume", "watch-check", "watch-delete")
 
 
