@@ -5,7 +5,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from monitor_site.ops import pages, scraping
+from monitor_site.ops import pages, ready, scraping
 from monitor_site.web import (
     account_pages,
     auction_pages,
@@ -39,6 +39,7 @@ from monitor_site.web import (
     watch_bulk,
     watch_buying,
     watch_history,
+    watch_schedule,
     watches,
     why_not,
 )
@@ -65,6 +66,7 @@ watch_urls = [
     path("why-not/", why_not.page, name="why-not"),
     path("<int:pk>/", watches.watch_detail, name="watch"),
     path("<int:pk>/runs/", watches.watch_runs, name="watch-runs"),
+    path("<int:pk>/schedule/", watch_schedule.watch_schedule, name="watch-schedule"),
     path("<int:pk>/prices/", prices.watch_prices, name="watch-prices"),
     path("<int:pk>/history/", watch_history.watch_history, name="watch-history"),
     path("<int:pk>/history/restore/", watch_history.watch_restore, name="watch-restore"),
@@ -212,7 +214,7 @@ urlpatterns = [
     path("manifest.webmanifest", frame.manifest, name="manifest"),
     path("push.js", push_pages.worker, name="push-worker"),
     path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
+    path("readyz", ready.readyz, name="readyz"),
     path("metrics", scraping.metrics, name="metrics"),
 ]
 handler400 = "monitor_site.web.frame.bad_request"

@@ -10,7 +10,7 @@ from django.db.models import Q
 from .claiming import Parcel
 from .models import FAILING_AFTER, Alert, AlertKind, Channel, Delivery, DeliveryState, Notice
 from .routing import routes_of
-from .telling import Draft, notify, publish
+from .telling import CHANNEL_TROUBLE, Draft, notify, publish
 from .ways.values import Answer, Outcome
 
 # Nine tries within 23 hours: a day without a sink ends in a message that is seen to be undelivered, not in silence.
@@ -87,7 +87,7 @@ def _sound(channel: Channel, answer: Answer, now: datetime) -> None:
         user_id=channel.user_id,
         kind=AlertKind.TROUBLE,
         key=f"channel:{channel.pk}:{channel.failing_since:%Y%m%d%H%M%S}",
-        facts={"trouble": "channel", "channel": channel.name, "words": channel.last_words},
+        facts={"trouble": CHANNEL_TROUBLE, "channel": channel.name, "words": channel.last_words},
         only=stand_ins_of(channel),
     )
     publish([draft], now=now)
@@ -102,7 +102,8 @@ def _hand_over_waiting(channel: Channel, now: datetime) -> None:
 
 def pass_on(*, channel: Channel, alert_ids: Collection[int], now: datetime) -> None:
     """Have who stands in for a channel tell of these alerts; what concerns the channel alone stays with it."""
-    alerts = Alert.objects.filter(pk__in=alert_ids).exclude(kind__in=[AlertKind.TEST, AlertKind.TROUBLE])
+    alerts = Alert.objects.filter(pk__in=alert_ids).exclude(kind=AlertKind.TEST)
+    alerts = alerts.exclude(kind=AlertKind.TROUBLE, facts__trouble=CHANNEL_TROUBLE)
     stand_ins = stand_ins_of(channel)
     notify([(alert, one) for alert in alerts.order_by("pk") for one in stand_ins], now=now)
 

@@ -20,9 +20,14 @@ class Wait:
     held: str = ""
 
 
-def wait_of(*, channel: Channel, kind: str, told_at: datetime | None, zone: tzinfo, now: datetime) -> Wait:
-    """The longest of what holds a message back. ``told_at`` is when this channel tells of the listing before it."""
-    if kind in AT_ONCE:
+def wait_of(  # noqa: PLR0913  all of them by name
+    *, channel: Channel, kind: str, told_at: datetime | None, zone: tzinfo, now: datetime, patient: bool = False
+) -> Wait:
+    """The longest of what holds a message back. ``told_at`` is when this channel tells of the listing before it.
+
+    ``patient`` is a trouble that makes no other message impossible.
+    """
+    if kind in AT_ONCE and not patient:
         return Wait(now)
     waits = [Wait(now), muted(channel, now=now), digest(channel, zone=zone, now=now)]
     if told_at is not None and kind not in NEVER_COOL:

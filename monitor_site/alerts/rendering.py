@@ -14,12 +14,20 @@ from monitor_site.site_address import absolute
 from monitor_site.watches.models import Match
 
 from .escaping import for_html, for_markdown
-from .models import Alert, AlertKind, Channel, Delivery, Importance
+from .models import Alert, AlertKind, Channel, Delivery, Importance, TroubleKind
 from .payload import payload_of
 from .ways.values import Message, Picture
 from .words import Said, heading_of, said, watches_line
 
 MOST_SHOWN = 10
+# Where a person sees how a trouble stands.
+PAGES: Mapping[str, str] = {
+    TroubleKind.MARKETPLACE: "watches",
+    TroubleKind.ACCOUNT: "watches",
+    TroubleKind.MACHINE: "operations",
+    TroubleKind.LATENESS: "operations",
+    TroubleKind.PROMOTER: "operations",
+}
 
 
 def alerts_of(delivery: Delivery) -> list[Alert]:
@@ -50,7 +58,9 @@ def _said(alert: Alert, matches: Mapping[int, Match], language: str) -> Said:
 
 
 def _page_of(alert: Alert) -> str:
-    return reverse("matches" if alert.listing_id else "channels")
+    if alert.listing_id:
+        return reverse("matches")
+    return reverse(PAGES.get(str(alert.facts.get("trouble")), "channels"))
 
 
 def message_of(

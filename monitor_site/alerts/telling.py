@@ -16,10 +16,12 @@ from monitor_site.accounts.models import User
 from monitor_site.outbox import services as outbox
 
 from .holding import Wait, wait_of
-from .models import Alert, Channel, Notice
+from .models import Alert, AlertKind, Channel, Notice
 from .routing import Routes, routes_of
 
 TOPIC = "channel"
+# What is wrong with a channel stands in the facts of an alert under this name, what is wrong elsewhere under its own.
+CHANNEL_TROUBLE = "channel"
 LONGEST_COOL_DOWN = timedelta(days=7)
 
 
@@ -95,10 +97,16 @@ def notify(pairs: Iterable[tuple[Alert, Channel]], *, now: datetime) -> None:
     notices = []
     for alert, channel in pairs:
         told_at = told.get((channel.pk, alert.listing_id or 0))
-        wait = wait_of(channel=channel, kind=alert.kind, told_at=told_at, zone=zones[channel.user_id], now=now)
+        zone, patient = zones[channel.user_id], _is_patient(alert)
+        wait = wait_of(channel=channel, kind=alert.kind, told_at=told_at, zone=zone, now=now, patient=patient)
         notices.append(_notice(alert, channel, wait, now))
     Notice.objects.bulk_create(notices, ignore_conflicts=True)
     outbox.write(topic=TOPIC, object_ids={one.channel_id for one in notices if one.due_at <= now}, now=now)
+
+
+def _is_patient(alert: Alert) -> bool:
+    """A trouble of anything but a channel waits for the morning as others do."""
+    return alert.kind == AlertKind.TROUBLE and alert.facts.get("trouble") != CHANNEL_TROUBLE
 
 
 def _notice(alert: Alert, channel: Channel, wait: Wait, now: datetime) -> Notice:

@@ -12,6 +12,7 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import CrossingKind, Listing
 from monitor_site.watches.named import CONDITIONS, SHIPPINGS
 
+from . import trouble_words
 from .escaping import tame
 from .models import Alert, AlertKind
 
@@ -54,13 +55,17 @@ class Said:
 def said(alert: Alert, *, watches: Collection[str], path: str, language: str) -> Said:
     """An alert in the active language; ``watches`` are the names of those that hit."""
     names = [tame(name) for name in watches]
-    facts = [] if alert.listing is None else facts_of(alert.listing, language)
+    facts = facts_of(alert.listing, language) if alert.listing else _of_trouble(alert)
     return Said(alert=alert, headline=headline(alert), facts=facts, watches=names, path=path)
 
 
 def headline(alert: Alert) -> str:
     """The one line that must be enough."""
     return _of_listing(alert, alert.listing) if alert.listing else _of_ourselves(alert)
+
+
+def _of_trouble(alert: Alert) -> list[str]:
+    return trouble_words.lines(alert.facts, at=alert.created_at) if alert.kind == AlertKind.TROUBLE else []
 
 
 def _of_listing(alert: Alert, listing: Listing) -> str:
@@ -90,16 +95,7 @@ def _of_ourselves(alert: Alert) -> str:
             gettext("The weekly test of “%(channel)s”") if facts.get("weekly") else gettext("A test of “%(channel)s”")
         )
         return test % {"channel": tame(facts.get("channel", ""))}
-    return trouble(facts)
-
-
-def trouble(facts: dict[str, Any]) -> str:
-    """What is wrong with one of our own parts, and what is done about it."""
-    values = {"channel": tame(str(facts.get("channel", ""))), "marketplace": tame(str(facts.get("marketplace", "")))}
-    sentences = {
-        "channel": gettext("The channel “%(channel)s” delivers nothing any more. What it should have told comes here."),
-    }
-    return sentences.get(str(facts.get("trouble")), gettext("Something needs you.")) % values
+    return trouble_words.headline(facts)
 
 
 def facts_of(listing: Listing, language: str) -> list[str]:

@@ -20,7 +20,12 @@ from .schedule import Lease
 
 log = structlog.get_logger(__name__)
 
-CUT_SECONDS = 25.0
+# A check is cut at twice what the last ones of its target took, within these bounds; before there were any, at the
+# longest.
+EXPECTED_TIMES = 2
+SHORTEST_CUT, LONGEST_CUT = 10.0, 25.0
+# The gateway cuts, so that the marketplace is held to it; this is for what it waits for before it asks.
+GRACE_SECONDS = 5.0
 UNKNOWN_MARKETPLACE = "plugin_missing"
 
 
@@ -31,7 +36,6 @@ class Checker:
     gateway: Gateway
     worker: str
     server_now: Callable[[], float]
-    cut_seconds: float = CUT_SECONDS
 
     async def check(self, lease: Lease, target: Target) -> Result:
         """Ask the marketplace and say how it went; raises nothing but cancellation."""
@@ -44,8 +48,8 @@ class Checker:
     async def _ask(self, target: Target) -> dict[str, Any]:
         """The figures of a result."""
         try:
-            async with asyncio.timeout(self.cut_seconds):
-                return _figures(await self._found(target))
+            async with asyncio.timeout(cut_after(target) + GRACE_SECONDS):
+                return _figures(await self._found(target, cut_after(target)))
         except TimeoutError:
             return {"error": Unavailable.code}
         except MarketplaceError as error:
@@ -58,12 +62,12 @@ class Checker:
             log.exception("check.fault")
             return {"error": PluginFault.code}
 
-    async def _found(self, target: Target) -> Found:
+    async def _found(self, target: Target, within: float) -> Found:
         if target.is_look:
-            return await self._look(target)
-        return await (self._search(target) if target.is_search else self._sold(target))
+            return await self._look(target, within)
+        return await (self._search(target, within) if target.is_search else self._sold(target, within))
 
-    async def _search(self, target: Target) -> Found:
+    async def _search(self, target: Target, within: float) -> Found:
         history = History(
             known=frozenset(target.recent),
             usual=bool(target.recent),
@@ -71,13 +75,17 @@ class Checker:
             answered=target.succeeded_at is not None,
             before=target.usual,
         )
-        return await self.gateway.search(marketplace=target.marketplace, criteria=_criteria(target), history=history)
+        criteria = _criteria(target)
+        return await self.gateway.search(
+            marketplace=target.marketplace, criteria=criteria, history=history, within=within
+        )
 
-    async def _sold(self, target: Target) -> Found:
-        return await self.gateway.sold_prices(marketplace=target.marketplace, criteria=_criteria(target))
+    async def _sold(self, target: Target, within: float) -> Found:
+        criteria = _criteria(target)
+        return await self.gateway.sold_prices(marketplace=target.marketplace, criteria=criteria, within=within)
 
-    async def _look(self, target: Target) -> Found:
-        return await self.gateway.look(marketplace=target.marketplace, external_id=target.criteria)
+    async def _look(self, target: Target, within: float) -> Found:
+        return await self.gateway.look(marketplace=target.marketplace, external_id=target.criteria, within=within)
 
     def _blank(self, lease: Lease, trace: str, started: float) -> Result:
         return Result(
@@ -90,6 +98,14 @@ class Checker:
             finished_at=datetime.fromtimestamp(self.server_now(), tz=UTC),
             lateness_ms=round(started * 1000 - lease.due_ms),
         )
+
+
+def cut_after(target: Target) -> float:
+    """In how many seconds a check of this target is cut. One that was cut counts too: what stays slow gets more."""
+    if not target.spent:
+        return LONGEST_CUT
+    expected: float = sum(ms for ms, _pages in target.spent) / len(target.spent) / 1000
+    return min(LONGEST_CUT, max(SHORTEST_CUT, EXPECTED_TIMES * expected))
 
 
 def _criteria(target: Target) -> SearchCriteria:

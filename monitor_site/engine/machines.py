@@ -149,8 +149,6 @@ class Scales:
 
 
 def level_changed(host: str, state: LoadState) -> None:
-    """A machine went to another level: the one place from which somebody is told. Called once a change, or hardly more
-    often.
-    """
+    """A machine went to another level, which the log hears of; people hear of one that lasts, see :mod:`.troubles`."""
     told = log.info if state.level == Level.NORMAL else log.warning
     told("load.changed", host=host, level=state.level.value, cpu=round(state.cpu), memory=round(state.memory))

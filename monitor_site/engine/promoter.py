@@ -21,6 +21,7 @@ from monitor_site.contract import Pace
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
 from . import exact, settling, upkeep
+from .heartbeat import HEARTBEAT_SECONDS, PROMOTERS
 from .jobs import PATH
 from .schedule import TICKET_TTL_MS, UPKEEP, WAKE, Schedule
 
@@ -28,9 +29,6 @@ log = structlog.get_logger(__name__)
 
 LONGEST_WAIT_SECONDS = 1.0
 RETRY_SECONDS = 1.0
-HEARTBEAT_SECONDS = 5
-# Names every promoter: "beat ms|since ms|host". One that is silent is forgotten after a while.
-PROMOTERS = "promoters"
 FORGOTTEN_MS = 10 * 60_000
 PLANT_SECONDS = 60.0
 

@@ -21,7 +21,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from monitor_site.alerts import services as alerts
-from monitor_site.alerts.models import Alert, Delivery
+from monitor_site.alerts.models import Alert, Delivery, Trouble
 from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import Pace
 from monitor_site.marketplaces.catalog import catalog
@@ -52,7 +52,7 @@ IDLE_CPU = 50.0
 def audit(now: datetime) -> None:
     """Add what is missing from the schedule, take out what no target stands for, mend what stands wrongly."""
     schedule = Schedule(redis_client())
-    healed = questions.heal(now=now)
+    healed = questions.heal(now=now) + follow.heal_clocks(now=now)
     added, removed = settling.rebuild(schedule), settling.prune(schedule)
     if added or removed or healed:
         log.warning("schedule.audited", added=added, removed=removed, healed=healed)
@@ -119,6 +119,7 @@ def prune(now: datetime) -> None:
     _prune(OutboxRow.objects.filter(done_at__lt=now - OUTBOX_KEPT), give_up)
     _prune(Alert.objects.filter(created_at__lt=old), give_up)
     _prune(Delivery.objects.filter(created_at__lt=old), give_up)
+    _prune(Trouble.objects.filter(ended_at__lt=old), give_up)
     Session.objects.filter(expire_date__lt=now).delete()
 
 

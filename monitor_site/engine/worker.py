@@ -23,6 +23,7 @@ from .draining import draining
 from .exact import Holder
 from .loop import WorkerLoop
 from .postman import Postman
+from .watchman import Watchman
 
 JOBS_UNTIL_RECYCLED = 5000
 # Idle workers are heard of twice in this time, in seconds.
@@ -39,6 +40,7 @@ TICKETS_UNTIL_RECYCLED = 50_000
 _loops: list[WorkerLoop] = []
 _postmen: list[Postman] = []
 _holders: list[Holder] = []
+_watchmen: list[Watchman] = []
 
 
 class ForbiddenJob(Exception):
@@ -138,6 +140,8 @@ def _begin(lane: str, name: str, seat: str) -> None:
     if lane == "alerts":
         _postmen.append(Postman())
         _postmen[0].start()
+        _watchmen.append(Watchman())
+        _watchmen[0].start()
     if lane == "timed":
         _holders.append(Holder())
         _holders[0].start()
@@ -146,6 +150,8 @@ def _begin(lane: str, name: str, seat: str) -> None:
 def _end(drain_seconds: float) -> None:
     previews.close(seconds=drain_seconds)
     outcomes.close()
+    while _watchmen:
+        _watchmen.pop().stop()
     while _loops:
         _loops.pop().stop(seconds=drain_seconds)
     while _holders:

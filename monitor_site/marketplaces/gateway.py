@@ -1,10 +1,11 @@
 """The only caller of plugins: lets them ask, and draws the consequences of what went wrong."""
 
+import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import redis.asyncio
 from django.conf import settings
@@ -41,6 +42,9 @@ from .usual import StaleTop
 from .visit import Control, History, Reading, Visit
 
 __all__ = ["Found", "Gateway", "History", "WouldSend", "remembered"]
+T = TypeVar("T")
+
+BEFORE_THE_CUT = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +73,9 @@ def remembered(error: MarketplaceError) -> Mapping[str, Any] | None:
 class Gateway:
     """Asks marketplaces. One for each event loop: it keeps connections and cookies until :meth:`close`.
 
-    Its questions raise :class:`MarketplaceError` and nothing else; being cancelled passes. ``chance`` gives numbers
-    from 0 to 1, by which waits differ.
+    Its questions raise :class:`MarketplaceError` and nothing else; being cancelled passes. One that takes longer than
+    ``within`` seconds, where given, is cut: the marketplace gave no answer. ``chance`` gives numbers from 0 to 1, by
+    which waits differ.
     """
 
     def __init__(
@@ -95,7 +100,9 @@ class Gateway:
             is_real=lambda marketplace: not self._catalog.practice_address(marketplace),
         )
 
-    async def search(self, *, marketplace: str, criteria: SearchCriteria, history: History) -> Found:
+    async def search(
+        self, *, marketplace: str, criteria: SearchCriteria, history: History, within: float | None = None
+    ) -> Found:
         """Search, and page as far as ``history`` demands.
 
         What goes wrong after the first page leaves a gap; the pages read stand.
@@ -105,25 +112,25 @@ class Gateway:
             read = await visit.read(criteria, history)
             return _found(read, session), read.broken
 
-        return await self._ask(marketplace, Capability.SEARCH, ask)
+        return await self._ask(marketplace, Capability.SEARCH, ask, within)
 
-    async def look(self, *, marketplace: str, external_id: str) -> Found:
+    async def look(self, *, marketplace: str, external_id: str, within: float | None = None) -> Found:
         """Look at one listing. Raises :class:`ListingGone`, too, which says nothing against the marketplace."""
 
         async def ask(visit: Visit, session: HttpSession) -> tuple[Found, None]:
             sighting = await visit.look(external_id)
             return _found(Reading(pages=[SearchPage(sightings=(sighting,))]), session), None
 
-        return await self._ask(marketplace, Capability.LOOK, ask)
+        return await self._ask(marketplace, Capability.LOOK, ask, within)
 
-    async def sold_prices(self, *, marketplace: str, criteria: SearchCriteria) -> Found:
+    async def sold_prices(self, *, marketplace: str, criteria: SearchCriteria, within: float | None = None) -> Found:
         """The latest sales of what a question asks for: one page."""
 
         async def ask(visit: Visit, session: HttpSession) -> tuple[Found, None]:
             page = await visit.sold(criteria)
             return _found(Reading(pages=[page], gap=page.next_token is not None), session), None
 
-        return await self._ask(marketplace, Capability.SOLD_PRICES, ask)
+        return await self._ask(marketplace, Capability.SOLD_PRICES, ask, within)
 
     async def buy(
         self,
@@ -169,13 +176,15 @@ class Gateway:
         self,
         marketplace: str,
         able: Capability,
-        ask: Callable[[Visit, HttpSession], Awaitable[tuple[Found, MarketplaceError | None]]],
+        ask: Callable[[Visit, HttpSession], Coroutine[Any, Any, tuple[Found, MarketplaceError | None]]],
+        within: float | None,
     ) -> Found:
         """Let a visit ask, and draw the consequences; what keeps it from asking at all has none."""
         account = await self._accounts.of(marketplace, _to_read(self._plugin(marketplace)))
-        session = self._session(marketplace, account)
+        session = self._session(marketplace, account, limits=_tightened(self._limits, within))
         try:
-            found, broken = await ask(await self._visit(marketplace, session, able), session)
+            visit = await self._visit(marketplace, session, able)
+            found, broken = await _cut(ask(visit, session), within)
         except MarketplaceError as error:
             await self._consequences.fail(marketplace, error, account=account)
             raise
@@ -195,7 +204,7 @@ class Gateway:
             tells=plugin.manifest.search_tells,
             promise=promise,
             control=Control(redis=self._redis, marketplace=marketplace, question=plugin.manifest.control),
-            seconds=self._limits.deadline_seconds,
+            seconds=session.limits.deadline_seconds,
         )
 
     def _plugin(self, marketplace: str) -> Plugin:
@@ -206,10 +215,12 @@ class Gateway:
 
     async def _opened(self, plugin: Plugin, account: Account, spending: Spending | None) -> Any:
         """What a plugin connects to in the name of a person's account."""
-        session = self._session(plugin.manifest.name, account, spending)
+        session = self._session(plugin.manifest.name, account, limits=self._limits, spending=spending)
         return await kept(lambda: _connected(plugin, session))
 
-    def _session(self, marketplace: str, account: Account | None, spending: Spending | None = None) -> HttpSession:
+    def _session(
+        self, marketplace: str, account: Account | None, *, limits: Limits, spending: Spending | None = None
+    ) -> HttpSession:
         plugin = self._plugin(marketplace)
         practice = self._catalog.practice_address(marketplace)
         if not practice and not settings.LIVE:
@@ -230,13 +241,28 @@ class Gateway:
             account=account.id if account and account.user_id else None,
             keeps=partial(self._accounts.keep_secrets, account) if account else None,
             spending=spending,
-            limits=self._limits,
+            limits=limits,
         )
 
 
 def _to_read(plugin: Plugin) -> type[AccountSettings] | None:
     """The settings of the account to read with, where there can be one."""
     return plugin.manifest.settings if plugin.manifest.reads_signed_in else None
+
+
+def _tightened(limits: Limits, within: float | None) -> Limits:
+    """A request, a wait for pace and turning pages end by themselves before they are cut: what was read stands."""
+    if within is None:
+        return limits
+    return replace(limits, deadline_seconds=min(limits.deadline_seconds, BEFORE_THE_CUT * within))
+
+
+async def _cut(asking: Coroutine[Any, Any, T], within: float | None) -> T:
+    try:
+        async with asyncio.timeout(within):
+            return await asking
+    except TimeoutError as error:
+        raise Unavailable(f"cut after {within} s") from error
 
 
 async def _connected(plugin: Plugin, session: HttpSession) -> Any:

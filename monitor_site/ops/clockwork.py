@@ -9,7 +9,7 @@ import redis
 
 from monitor_site.connections import key
 from monitor_site.contract import Pace
-from monitor_site.engine.promoter import HEARTBEAT_SECONDS, PROMOTERS
+from monitor_site.engine.heartbeat import HEARTBEAT_SECONDS, PROMOTERS
 from monitor_site.marketplaces import breaker
 from monitor_site.marketplaces.breaker import BreakerView
 from monitor_site.marketplaces.catalog import catalog

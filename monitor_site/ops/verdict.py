@@ -7,6 +7,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext, ngettext, pgettext
 
 from monitor_site import wording
+from monitor_site.engine.lateness import MOST_OVERDUE, OLDEST_MS
 from monitor_site.engine.machines import Level
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.web.watch_words import Note, error_words, marketplace_title
@@ -14,7 +15,6 @@ from monitor_site.web.watch_words import Note, error_words, marketplace_title
 from .figures import Figures, Running, moment
 from .stored import Stored
 
-MOST_OVERDUE, OLDEST_MS = 1000, 30_000
 LATE_MS = 2_000
 OUTBOX_SECONDS = 120.0
 LEVELS = {

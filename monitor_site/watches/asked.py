@@ -22,19 +22,20 @@ def beat_of(watch: Watch, targets: Iterable[Target], *, now: datetime) -> Beat:
     """The latest check and the next one over all questions of a watch; one that backs off names no time."""
     asked = list(targets)
     checked = max((target.checked_at for target in asked if target.checked_at), default=None)
-    planned = [(_next(target, now), target) for target in asked if _has_a_time(target)]
+    planned = [(next_of(target, now), target) for target in asked if has_a_time(target)]
     if watch.paused_at or not planned:
         return Beat(checked_at=checked, next_at=None, every=watch.interval_seconds)
     next_at, target = min(planned, key=lambda pair: pair[0])
     return Beat(checked_at=checked, next_at=next_at, every=target.every_seconds)
 
 
-def _has_a_time(target: Target) -> bool:
+def has_a_time(target: Target) -> bool:
     """One that fails again and again backs off, by how much only the schedule knows."""
     return target.active and target.quarantined_at is None and target.failures < 2
 
 
-def _next(target: Target, now: datetime) -> datetime:
+def next_of(target: Target, now: datetime) -> datetime:
+    """When a target that has a time is asked next."""
     if target.due_at is not None:
         return target.due_at
     phase = phase_ms(target.key, target.every_seconds)

@@ -19,6 +19,7 @@ from .looks import FOLLOWED, GONE_TIMES, next_look, next_watched
 from .models import Doubt, Listing, Match, Target, TargetKind, WatchTarget
 from .questions import CHECK_NOW, TOPIC, target_key
 from .wants import Wants, doubted, matched_at, wanted, wants_of
+from .wished_times import special
 
 FOLLOW = "follow"
 MOST_HEALED = 2000
@@ -230,6 +231,25 @@ def _unwanted(now: datetime) -> QuerySet[Target, int]:
     looks = Target.objects.looks().filter(active=True, due_at__gt=now + SOON)
     looks = looks.exclude(Exists(by_match)).exclude(Exists(by_doubt)).exclude(Exists(by_watch))
     return looks.values_list("pk", flat=True)[:MOST_HEALED]
+
+
+def heal_clocks(*, now: datetime) -> int:
+    """Settle the looks whose hours are not those of their watches any more: somebody's time zone has changed."""
+    moved = _on_another_clock(now)
+    settle_looks(target_ids=moved, now=now)
+    return len(moved)
+
+
+def _on_another_clock(now: datetime) -> list[int]:
+    links = WatchTarget.objects.filter(special(), watch__paused_at=None, target__kind=TargetKind.LISTING)
+    looks = Target.objects.looks().filter(active=True, failures=0, due_at__gt=now + SOON, pk__in=links.values("target"))
+    rows = list(looks.order_by("pk")[:MOST_HEALED])
+    wants = wants_of(rows)
+    return [row.pk for row in rows if _is_elsewhere(_due(row, wants[row.pk], now), row.due_at)]
+
+
+def _is_elsewhere(due: datetime | None, stands: datetime | None) -> bool:
+    return due is not None and stands is not None and abs(due - stands) > SOON
 
 
 def _unwatched() -> QuerySet[Target, int]:

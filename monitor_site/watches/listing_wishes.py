@@ -21,7 +21,7 @@ FIGURES = ("price_max", "ends_within_minutes", *TRIGGER_BOUNDS)
 # What stands here is the whole of such a wish; everything else is about searches.
 OWN = frozenset({
     "kind", "external_id", "name", "marketplaces", "back_on_sale", "relisted", "interval_seconds", "policy",
-    "tell_existing", *FIGURES,
+    "tell_existing", "active_from", "active_to", "weekdays", "cron", "jitter", *FIGURES,
 })  # fmt: skip
 
 

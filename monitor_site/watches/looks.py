@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from monitor_site.contract import Kind, Status
 
 from .facts import OVER
 from .models import Listing
+from .times import Trigger, is_open, next_time
 
 FIRST = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6))
 DAILY = timedelta(days=1)
@@ -37,9 +38,12 @@ class Watching:
     """How a watch wants its listing looked at: at its own interval, once when the end comes within ``ends_within``,
 
     and on when it is over, if it asks for what comes ``back``. ``waiting``: its first look is still before it.
+    ``times`` are its hours, days or cron where an interval alone does not say it, on the grid of ``key``.
     """
 
     interval: timedelta
+    times: Trigger | None = None
+    key: str = ""
     ends_within: timedelta | None = None
     back: bool = False
     waiting: bool = False
@@ -62,12 +66,26 @@ def _wanted_at(
     if last is None or one.waiting:
         return now
     if listing is not None and listing.status in OVER:
-        return max(now, last + max(one.interval, floor, WHETHER_BACK)) if one.back else None
-    at = last + max(one.interval, floor)
+        return max(now, _after(one, last, max(floor, WHETHER_BACK))) if one.back else None
+    at = _after(one, last, floor)
     nearing = listing.ends_at - one.ends_within if listing and listing.ends_at and one.ends_within else None
-    if nearing is not None and last < nearing < at:
+    if nearing is not None and last < nearing < at and _allows(one, nearing):
         at = max(nearing, last + floor)
     return max(now, at)
+
+
+def _after(one: Watching, last: datetime, least: timedelta) -> datetime:
+    """The next time of a watch after a look; the ``least`` that must lie between two looks counts on its clock too."""
+    if one.times is None:
+        return last + max(one.interval, least)
+    rest = timedelta() if least <= one.interval else least - one.interval
+    due = next_time([one.times.told()], key=one.key, after_ms=round((last + rest).timestamp() * 1000))
+    return datetime.fromtimestamp(due / 1000, tz=UTC)
+
+
+def _allows(one: Watching, moment: datetime) -> bool:
+    """Whether it may be looked at then: cron is kept exactly, hours hold whatever comes near."""
+    return one.times is None or (not one.times.cron and is_open(one.times, round(moment.timestamp() * 1000)))
 
 
 def next_look(

@@ -31,6 +31,7 @@ GRACE = timedelta(minutes=1)
 SILENT_AFTER = timedelta(days=7)
 FORGOTTEN_AFTER = timedelta(days=30)
 MISSED_INTERVALS = 3
+STRANGE_AFTER = 3
 
 
 class Need(IntegerChoices):
@@ -43,6 +44,7 @@ class Need(IntegerChoices):
     SILENT = 5, _("nothing found for a week")
     FORGOTTEN = 6, _("paused for more than a month")
     PARTLY = 7, _("one of its marketplaces is not available here")
+    STRANGE = 8, _("answered with other things")
     NONE = 9, _("nothing")
 
 
@@ -69,11 +71,14 @@ class Summary:
 def needing(watches: QuerySet[Watch], *, now: datetime, known: Collection[str]) -> QuerySet[Watch, Any]:
     """The watches with ``need`` (a :class:`Need`), ``error`` (code of the failed check, or empty) and ``failed_at``
 
-    (its marketplace, or empty). ``known`` are the names of the marketplaces whose plugins work: nothing is said about
-    the questions to others but that they are gone.
+    (its marketplace, or empty); ``strange_at`` is the marketplace that answers with other things, or empty. ``known``
+    are the names of the marketplaces whose plugins work: nothing is said about the questions to others but that they
+    are gone.
     """
     failed = Target.objects.filter(_at(known), links__watch=OuterRef("pk"), failures__gt=0).order_by("-failures", "pk")
+    strange = Target.objects.filter(_at(known), links__watch=OuterRef("pk"), strange_streak__gte=STRANGE_AFTER)
     return watches.annotate(
+        strange_at=Coalesce(Subquery(strange.order_by("pk").values("marketplace")[:1]), Value("")),
         need=_need(now=now, known=known),
         error=Coalesce(Subquery(failed.values("last_error")[:1]), Value("")),
         failed_at=Coalesce(Subquery(failed.values("marketplace")[:1]), Value("")),
@@ -91,6 +96,7 @@ def _need(*, now: datetime, known: Collection[str]) -> Case:
         When(_is_stale(now, here), then=Value(Need.STALE.value)),
         When(_is_silent(now, here), then=Value(Need.SILENT.value)),
         When(_asks(gone), then=Value(Need.PARTLY.value)),
+        When(_is_strange(here), then=Value(Need.STRANGE.value)),
         default=Value(Need.NONE.value),
         output_field=IntegerField(),
     )
@@ -135,6 +141,11 @@ def _is_silent(now: datetime, here: Q) -> Q:
         created_at__lt=since,
         updated_at__lt=since,
     )
+
+
+def _is_strange(here: Q) -> Q:
+    """Whoever looks into descriptions too may well be answered with what has its words there alone."""
+    return Q(_asks(here, strange_streak__gte=STRANGE_AFTER), in_description=False)
 
 
 def summary(*, user: Any, now: datetime, known: Collection[str], covered: Iterable[str] = ()) -> Summary:

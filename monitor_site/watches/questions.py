@@ -7,8 +7,8 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, F, Min, OuterRef, Subquery, Value
+from django.db.models.functions import Coalesce, Greatest
 
 from monitor_site.contract import canonical
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
@@ -157,9 +157,22 @@ def heal(*, now: datetime) -> int:
     wrong = (
         Target.objects.searches().filter(quarantined_at=None).annotate(asked=Exists(asked)).exclude(active=F("asked"))
     )
-    ids = list(wrong.values_list("pk", flat=True)[:MOST_HEALED]) + _on_another_clock()
+    ids = {*wrong.values_list("pk", flat=True)[:MOST_HEALED], *_on_another_clock(), *_at_another_pace()}
     settle(target_ids=ids, now=now)
     return len(ids)
+
+
+def _at_another_pace() -> list[int]:
+    """The targets whose interval is not what their watches wish and the marketplace bears: its pace has changed."""
+    wishes = WatchTarget.objects.filter(target=OuterRef("pk"), watch__paused_at=None).order_by()
+    least = wishes.values("target").annotate(least=Min("watch__interval_seconds")).values("least")
+    rows = Target.objects.searches().filter(active=True).annotate(wished=Subquery(least)).exclude(wished=None)
+    found: list[int] = []
+    for name in sorted(catalog().plugins):
+        borne = Greatest("wished", Value(catalog().pace(name).floor_seconds))
+        wrong = rows.filter(marketplace=name).exclude(interval_seconds=borne)
+        found += wrong.values_list("pk", flat=True)[:MOST_HEALED]
+    return found
 
 
 def _on_another_clock() -> list[int]:

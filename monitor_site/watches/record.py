@@ -13,7 +13,7 @@ from django.db.models import F
 
 from monitor_site.contract import NoPace, SuspectEmpty
 
-from . import changes, crossing, doubts, gathering, looking, sold
+from . import changes, crossing, doubts, gathering, looking, sold, strangers
 from .answering import answer
 from .beat import missed_beats, phase_ms
 from .joining import Joined, join, tell
@@ -45,6 +45,7 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
     """Write the results; at most one per target. Returns what the schedule and the lanes need to know."""
     results = sorted(results, key=lambda result: result.target_id)
     targets = lock(result.target_id for result in results)
+    results = [strangers.counted(targets.get(result.target_id), result) for result in results]
     recorded = Recorded()
     accepted = [r for r in results if r.target_id in targets and _accept(targets[r.target_id], r, recorded)]
     joined = _found(accepted, targets, now)
@@ -57,7 +58,7 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
 
 def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
     """Winning is an update that changed one row."""
-    told = _after_failure(target, result) if result.failed else _after_success(result)
+    told = _after_failure(target, result) if result.failed else _after_success(target, result)
     if result.usual is not None:
         told["usual"] = result.usual
     told |= _afterwards(target, result)
@@ -91,8 +92,9 @@ def _after_failure(target: Target, result: Result) -> dict[str, Any]:
     return {"failures": failures, "last_error": result.error, "empty_streak": streak}
 
 
-def _after_success(result: Result) -> dict[str, Any]:
-    return {"failures": 0, "last_error": "", "empty_streak": 0, "succeeded_at": result.finished_at}
+def _after_success(target: Target, result: Result) -> dict[str, Any]:
+    told = {"failures": 0, "last_error": "", "empty_streak": 0, "succeeded_at": result.finished_at}
+    return told | {"strange_streak": strangers.streak_after(target, result)}
 
 
 def _found(results: Sequence[Result], targets: dict[int, Target], now: datetime) -> Joined:
@@ -193,6 +195,7 @@ def _check(result: Result, target: Target, joined: Joined) -> Check:
         fetched=len(result.sightings),
         new=joined.new.get(result.trace, 0),
         matched=joined.matched.get(result.trace, 0),
+        worded=result.worded,
         bad_rows=result.bad_rows,
         pages=result.pages,
         bytes=result.bytes,

@@ -17,7 +17,8 @@ class Result:
     ``fence`` and ``due_ms`` come from the lease. Either ``error`` is empty and ``sightings`` is what was found, or
     ``error`` is the code of what went wrong. ``lateness_ms`` is start less due. ``usual`` is what the gateway wants to
     remember of the question, even after a failure; ``None`` leaves it as it is. ``wait_seconds`` is how long the
-    question should rest after a failure, beyond its usual back-off; ``None`` when nobody says.
+    question should rest after a failure, beyond its usual back-off; ``None`` when nobody says. ``worded`` counts rows
+    that have a word of the question, see :mod:`.strangers`; ``None`` where nobody has counted.
     """
 
     target_id: int
@@ -36,6 +37,7 @@ class Result:
     gap: bool = False
     usual: Mapping[str, Any] | None = None
     wait_seconds: float | None = None
+    worded: int | None = None
 
     @property
     def failed(self) -> bool:

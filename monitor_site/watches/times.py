@@ -69,6 +69,14 @@ def trigger_of(told: Mapping[str, Any]) -> Trigger:
     return Trigger(**values | {"days": tuple(told.get("days", ()))})
 
 
+def is_open(trigger: Trigger, moment_ms: int) -> bool:
+    """Whether its hours and days allow a moment."""
+    if not trigger.has_hours:
+        return True
+    start, end = _hours_at(trigger, moment_ms)
+    return start <= moment_ms < end
+
+
 def worth_telling(triggers: Iterable[Trigger]) -> list[dict[str, Any]]:
     """The triggers of a question as plain JSON; none where the grid of the shortest interval serves all of them."""
     every = set(triggers)

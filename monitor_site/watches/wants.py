@@ -4,11 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import F, Max, QuerySet
 
 from .looks import Watching
 from .models import Doubt, Listing, Match, MatchState, Target, WatchTarget
+from .wished_times import trigger_of_watch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,19 +45,23 @@ def doubted(listing_ids: Iterable[int]) -> set[int]:
 
 def watching(target_ids: Iterable[int]) -> dict[int, list[Watching]]:
     """How the watches of these very listings want them looked at, by look."""
-    links = WatchTarget.objects.filter(target_id__in=list(target_ids), watch__paused_at=None).select_related("watch")
+    links = WatchTarget.objects.filter(target_id__in=list(target_ids), watch__paused_at=None)
     found: dict[int, list[Watching]] = defaultdict(list)
-    for link in links:
-        minutes = link.watch.ends_within_minutes
-        found[link.target_id].append(
-            Watching(
-                interval=timedelta(seconds=link.watch.interval_seconds),
-                ends_within=timedelta(minutes=minutes) if minutes else None,
-                back=link.watch.back_on_sale,
-                waiting=link.baselined_at is None,
-            )
-        )
+    for link in links.select_related("watch__user").annotate(key=F("target__key")):
+        found[link.target_id].append(_watching(link))
     return found
+
+
+def _watching(link: Any) -> Watching:
+    trigger, minutes = trigger_of_watch(link.watch), link.watch.ends_within_minutes
+    return Watching(
+        interval=timedelta(seconds=link.watch.interval_seconds),
+        times=None if trigger.is_plain else trigger,
+        key=link.key,
+        ends_within=timedelta(minutes=minutes) if minutes else None,
+        back=link.watch.back_on_sale,
+        waiting=link.baselined_at is None,
+    )
 
 
 def wants_of(looks: Sequence[Target]) -> dict[int, Wants]:

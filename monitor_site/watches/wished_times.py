@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from .models import Target, WatchTarget
+from .models import Target, Watch, WatchTarget
 from .times import Trigger, next_time, worth_telling
 
 # How far an interval may go from the wish of those who let it follow what it brings.
@@ -75,6 +75,19 @@ def _together(wishes: Collection[tuple[Trigger, bool]], allowed: Callable[[int],
         times=worth_telling(triggers),
         fastest=None if free is None else allowed(free // FASTER),
         slowest=None if free is None else min(free * SLOWER, exact or free * SLOWER),
+    )
+
+
+def trigger_of_watch(watch: Watch) -> Trigger:
+    """When one watch alone wants to ask, on the clock of its user."""
+    return Trigger(
+        every=watch.interval_seconds,
+        zone=watch.user.time_zone,
+        start=watch.active_from,
+        end=watch.active_to,
+        days=tuple(watch.weekdays),
+        cron=watch.cron,
+        jitter=watch.jitter,
     )
 
 

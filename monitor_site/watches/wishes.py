@@ -78,9 +78,9 @@ def checked(wish: Wish) -> Wish:
     errors: dict[str, list[str]] = {}
     is_of_listing = wish.kind == WatchKind.LISTING
     clean = _clean_listing(wish, errors) if is_of_listing else _clean_search(wish, errors)
-    for check in (check_listing,) if is_of_listing else (check_words, check_limits, check_times):
+    for check in (check_listing,) if is_of_listing else (check_words, check_limits):
         check(clean, errors)
-    for check in (_check_choices, _check_marketplaces):
+    for check in (check_times, _check_choices, _check_marketplaces):
         check(clean, errors)
     if "marketplaces" not in errors:
         _check_interval(clean, errors)
@@ -116,7 +116,7 @@ def _clean_listing(wish: Wish, errors: dict[str, list[str]]) -> Wish:
     named = replace(wish, must=(external_id,), any_of=())
     own |= own_figures(wish) | {"back_on_sale": wish.back_on_sale is True, "external_id": external_id}
     own |= {"name": _name(named, errors), "marketplaces": tuple(sorted(set(wish.marketplaces)))}
-    return Wish(**own)
+    return Wish(**own | clean_times(wish))
 
 
 def _add(errors: dict[str, list[str]], name: str, sentence: str) -> None:

@@ -21,16 +21,17 @@ from .watch_fields import FigureField, PriceField, SpanField
 from .watch_markets import floor_of, marketplace_choices
 from .watch_pace import PaceForm, initial_pace
 from .watch_paste import LONGEST_ADDRESS, asked_by
+from .watch_when import TIMES, WhenForm
 from .why_not_address import listing_meant
 
 TRIGGERS = (
     "fall_percent", "fall_amount", "price_max", "lowest_days", "rise_percent", "rise_amount", "back_on_sale",
     "ends_within_minutes",
 )  # fmt: skip
-PLAIN = ("name", *TRIGGERS, "relisted", "tell_existing", "interval_seconds")
+PLAIN = ("name", *TRIGGERS, "relisted", "tell_existing", "interval_seconds", *(name for line in TIMES for name in line))
 
 
-class ListingWatchForm(PaceForm):
+class ListingWatchForm(WhenForm, PaceForm):
     """Make or change a watch about one listing; ``fixed`` is the listing of one that is there already."""
 
     form_key = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)

@@ -1,24 +1,20 @@
 """The part of a watch's form about what it accepts beside its words: folded sections that sum themselves up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.forms.boundfield import BoundField
-from django.utils.dates import WEEKDAYS
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from monitor_site.watches.limits import is_pattern, no_pattern
 from monitor_site.watches.models import RelistedWish, ShippingWish
 from monitor_site.watches.models.watches import LONGEST_PATTERN
 from monitor_site.watches.named import CONDITIONS, KINDS
 
-from .rule_words import summary
-from .watch_fields import ClockField, FigureField, PriceField, SpanField
+from .watch_fields import FigureField, PriceField, SpanField
+from .watch_sections import Section
+from .watch_when import TIMES, WHEN, WhenForm
 
 # Title and fields by section; what stands in one line stands together.
 SECTIONS: Mapping[str, tuple["str | Promise", tuple[tuple[str, ...], ...]]] = {
@@ -36,38 +32,13 @@ SECTIONS: Mapping[str, tuple["str | Promise", tuple[tuple[str, ...], ...]]] = {
         ),
     ),
     "seller": (_("Seller"), (("rating_min", "rated_min"),)),
-    "when": (
-        pgettext_lazy("times", "When"),
-        (("active_from", "active_to"), ("weekdays",), ("cron",), ("jitter",), ("adaptive",)),
-    ),
+    "when": (WHEN, (*TIMES, ("adaptive",))),
     "auctions": (_("Auctions"), (("ends_within_minutes", "bids_max"),)),
 }
 LIMITS = tuple(name for _title, lines in SECTIONS.values() for line in lines for name in line)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """Fields side by side, or one field to choose from."""
-
-    fields: list[BoundField]
-
-    @property
-    def is_choice(self) -> bool:
-        """One field with everything that can be chosen."""
-        return isinstance(self.fields[0].field, forms.ChoiceField)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """One section: its title, itself in one line, whether something in it is refused, and its lines."""
-
-    title: str
-    summary: str
-    refused: bool
-    lines: list[Line]
-
-
-class LimitsForm(forms.Form):
+class LimitsForm(WhenForm):
     """What a watch accepts. The names are those of the wish."""
 
     in_description = forms.BooleanField(
@@ -129,31 +100,6 @@ class LimitsForm(forms.Form):
         label=_("Ends within"),
         help_text=_("For example 30m, 6h or 1d."),
     )
-    active_from = ClockField(label=_("Only from"), help_text=_("On your clock. Left empty, the whole day."))
-    active_to = ClockField(label=_("Until"), help_text=_("Earlier than the first means over midnight."))
-    weekdays = forms.TypedMultipleChoiceField(
-        label=_("Only on these days"),
-        required=False,
-        coerce=int,
-        help_text=_("None ticked means every day. A day is the one on which its time begins."),
-        widget=forms.CheckboxSelectMultiple,
-        choices=list(WEEKDAYS.items()),
-    )
-    cron = forms.CharField(
-        label=_("At times (cron)"),
-        required=False,
-        max_length=200,
-        help_text=_(
-            "For those who know it, in place of an interval: minute, hour, day, month, weekday. 0 7,19 * * mon-fri is"
-            " weekdays at 7:00 and 19:00, on your clock."
-        ),
-        widget=forms.TextInput(attrs={"class": "input", "spellcheck": "false", "autocapitalize": "off"}),
-    )
-    jitter = forms.BooleanField(
-        label=_("A little irregularly"),
-        required=False,
-        help_text=_("Each check comes up to a tenth of the interval earlier or later; on average nothing changes."),
-    )
     adaptive = forms.BooleanField(
         label=_("As often as it is worth"),
         required=False,
@@ -176,17 +122,4 @@ class LimitsForm(forms.Form):
 
     def sections(self) -> dict[str, Section]:
         """All sections by name."""
-        return {name: self._section(name) for name in SECTIONS}
-
-    def _section(self, name: str) -> Section:
-        title, lines = SECTIONS[name]
-        return Section(
-            title=str(title),
-            summary=summary(name, self._values()),
-            refused=any(field in self.errors for line in lines for field in line),
-            lines=[Line(fields=[self[field] for field in line]) for line in lines],
-        )
-
-    def _values(self) -> Mapping[str, Any]:
-        """What stands in the form, without what is refused."""
-        return self.cleaned_data if self.is_bound and hasattr(self, "cleaned_data") else self.initial
+        return {name: self.section(name, title, lines) for name, (title, lines) in SECTIONS.items()}

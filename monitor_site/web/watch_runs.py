@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 
 from monitor_site.watches.models import Check, Outcome, Target, Watch
 from monitor_site.watches.queries import RESULTS, tick
+from monitor_site.watches.strangers import READ, are_strange
 
 from .watch_list import Segment
 from .watch_words import MILD, marketplace_title, result_words
@@ -16,13 +17,17 @@ from .watch_words import MILD, marketplace_title, result_words
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLine:
-    """A run with its words; ``tone`` is the badge's, ``question`` the words, or the number, that was asked for."""
+    """A run with its words; ``tone`` is the badge's, ``question`` the words, or the number, that was asked for.
+
+    ``strange``: hardly any of so many rows has one of these words; 0 where that is not so.
+    """
 
     run: Check
     words: str
     tone: str
     late: bool
     question: str
+    strange: int = 0
 
 
 def run_line(run: Check) -> RunLine:
@@ -33,6 +38,7 @@ def run_line(run: Check) -> RunLine:
         tone=_tone(run),
         late=tick(run) == "late",
         question=_question(run.target),
+        strange=min(run.fetched, READ) if are_strange(run.worded, run.fetched) else 0,
     )
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from monitor_site import wording
 from monitor_site.marketplaces.catalog import catalog
+from monitor_site.marketplaces.named import ERRORS
 from monitor_site.watches import trigger_words
 from monitor_site.watches.models import Check, Outcome, Watch
 from monitor_site.watches.needs import Need
@@ -21,25 +22,6 @@ from monitor_site.watches.queries import Row
 
 from .rule_words import auction_facts, listed, other_limit_facts, price_fact, seller_facts, when_facts, word_facts
 
-ERRORS: Mapping[str, "str | Promise"] = {
-    "unavailable": _("no answer"),
-    "no_pace": _("waits for its turn"),
-    "not_sent": _("kept back by ourselves"),
-    "throttled": _("asked to slow down"),
-    "blocked": _("refused by the marketplace"),
-    "challenge_required": _("a person must act"),
-    "sign_in_needed": _("sign-in not accepted"),
-    "layout_changed": _("answer not readable"),
-    "suspect_empty": _("suspiciously empty"),
-    "suspect_stale": _("suspiciously unchanged"),
-    "listing_gone": _("listing gone"),
-    "refused": _("refused"),
-    "outcome_unknown": _("outcome unknown"),
-    "plugin_fault": _("fault in the plugin"),
-    "failing": _("many requests fail"),
-    "quarantined": _("out of the schedule"),
-    "gone": _("not available here"),
-}
 FAILURES: Mapping[str, "str | Promise"] = {
     "unavailable": _("{watch}: {marketplace} did not answer the last check. We keep trying."),
     "no_pace": _("{watch} waits for its turn: {marketplace} is asked as often as we allow ourselves."),
@@ -65,6 +47,7 @@ NEEDS: Mapping[Need, "str | Promise"] = {
     Need.STALE: _("{watch} was due every {interval} and has not been checked in time."),
     Need.SILENT: _("{watch} ran for 7 days without any result. Are its words right?"),
     Need.FORGOTTEN: _("{watch} has been paused since {date}. Do you still need it?"),
+    Need.STRANGE: _("{watch}: {marketplace} answers with other things: hardly any row has one of its words."),
     Need.PARTLY: _("{watch}: {marketplace} is not available here, so nothing is checked there."),
 }  # fmt: skip
 GONE = "gone"
@@ -112,6 +95,7 @@ def health(row: Row, *, still: Mapping[str, str] | None = None) -> Health:
         Need.QUARANTINED: (gettext("Out of the schedule"), "bad"),
         Need.STALE: (gettext("Not checked in time"), "warn"),
         Need.SILENT: (gettext("No result for 7 days"), "warn"),
+        Need.STRANGE: (gettext("Answered with other things"), "warn"),
     }
     fine = (gettext("OK"), "good") if row.checked_at else (gettext("Waiting for its first check"), "muted")
     word, tone = words.get(row.need, fine)
@@ -183,7 +167,7 @@ def pace_words(intervals: Mapping[str, int]) -> str:
 
 
 def note_of(watch: Any) -> Note:
-    """The line of attention for a watch that has ``need``, ``error`` and ``failed_at``."""
+    """The line of attention for a watch that has ``need``, ``error``, ``failed_at`` and ``strange_at``."""
     need = Need(watch.need)
     pattern = FAILURES.get(watch.error, OTHER_FAILURE) if need == Need.FAILED else NEEDS[need]
     sentence = format_html(
@@ -200,7 +184,8 @@ def _meant(watch: Any, need: Need) -> Iterable[str]:
     """The marketplaces of which the line of attention speaks."""
     if need in {Need.PLUGIN, Need.PARTLY}:
         return gone_from(watch)
-    return [watch.failed_at] if need == Need.FAILED else watch.marketplaces
+    found = {Need.FAILED: watch.failed_at, Need.STRANGE: watch.strange_at}.get(need)
+    return [found] if found is not None else watch.marketplaces
 
 
 def _is_bad(watch: Any, need: Need) -> bool:
@@ -208,12 +193,12 @@ def _is_bad(watch: Any, need: Need) -> bool:
 
 
 def _icon(need: Need) -> str:
-    icons = {Need.SILENT: "search", Need.FORGOTTEN: "circle-pause", Need.STALE: "clock"}
+    icons = {Need.SILENT: "search", Need.STRANGE: "search", Need.FORGOTTEN: "circle-pause", Need.STALE: "clock"}
     return icons.get(need, "triangle-alert")
 
 
 def _help(watch: Watch, need: Need) -> dict[str, str]:
-    if need == Need.SILENT:
+    if need in {Need.SILENT, Need.STRANGE}:
         return {"url": reverse("watch-edit", args=[watch.pk]), "label": gettext("Change words")}
     if need == Need.PARTLY:
         return {"url": reverse("watch-edit", args=[watch.pk]), "label": gettext("Edit")}
@@ -225,7 +210,7 @@ def _help(watch: Watch, need: Need) -> dict[str, str]:
 def rule_facts(watch: Watch) -> list[str]:
     """The rule of a watch as short facts, each a whole phrase."""
     if watch.is_of_listing:
-        return trigger_words.facts_of(watch)
+        return [*trigger_words.facts_of(watch), *when_facts(vars(watch))]
     groups = (
         (watch.must, gettext("all of: %(words)s")),
         (watch.any_of, gettext("one of: %(words)s")),

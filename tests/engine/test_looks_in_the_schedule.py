@@ -246,7 +246,7 @@ class Shop:
     def __init__(self, answer: Any) -> None:
         self.answer, self.asked = answer, []
 
-    async def look(self, *, marketplace: str, external_id: str) -> Found:
+    async def look(self, *, marketplace: str, external_id: str, within: float) -> Found:
         self.asked.append((marketplace, external_id))
         if isinstance(self.answer, Exception):
             raise self.answer

@@ -52,10 +52,10 @@ async def ask(aredis: redis.asyncio.Redis) -> AsyncIterator[Ask]:
     """Search with a plugin whose search is the test's."""
     opened: list[Gateway] = []
 
-    async def search(searching: Search, history: History = FIRST, **changes: Any) -> Found:
+    async def search(searching: Search, history: History = FIRST, within: float | None = None, **changes: Any) -> Found:
         options = {"redis": aredis, "catalog": shelf(plugin(searching))} | changes
         opened.append(gateway := Gateway(**options))
-        return await gateway.search(marketplace="bazaar", criteria=CAMERA, history=history)
+        return await gateway.search(marketplace="bazaar", criteria=CAMERA, history=history, within=within)
 
     yield search
     for gateway in opened:

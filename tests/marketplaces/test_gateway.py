@@ -548,3 +548,37 @@ async def test_a_slow_marketplace_is_unavailable_and_counts_as_failed(
         await ask(over_http, limits=Limits(deadline_seconds=0.05))
 
     assert redis.exists(tally_key("bazaar"))
+
+
+async def test_a_search_that_is_cut_is_unavailable_and_counts_as_failed(ask: Ask, redis: redis_library.Redis) -> None:
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        await asyncio.Event().wait()
+        return page()
+
+    with pytest.raises(Unavailable, match=r"cut after 0\.02 s"):
+        await ask(search, within=0.02)
+
+    assert redis.exists(tally_key("bazaar"))
+
+
+async def test_pages_that_turn_slowly_end_before_the_cut_with_what_was_read(ask: Ask) -> None:
+    async def search(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        if token:
+            await asyncio.Event().wait()
+        return page("b1", then="1")
+
+    found = await ask(search, USUAL, within=0.5)
+
+    assert (len(found.sightings), found.gap) == (1, True)
+
+
+async def test_a_wait_for_pace_that_would_end_after_the_cut_is_our_own_shortage(
+    ask: Ask, loopback: Loopback, redis: redis_library.Redis
+) -> None:
+    seconds, micros = redis.time()
+    redis.hset(pace_key("bazaar"), mapping={"tokens": -12_000, "at": seconds * 1000 + micros // 1000})
+
+    with pytest.raises(NoPace):
+        await ask(over_http, within=10)
+
+    assert not redis.exists(tally_key("bazaar"))

@@ -255,27 +255,12 @@ class TestHealth:
     def test_the_process_says_it_lives(self, client: Client) -> None:
         assert client.get("/healthz").content == b"ok"
 
-    def test_it_is_ready_with_database_and_redis(self, client: Client, db: None, redis: object) -> None:
-        assert client.get("/readyz").json() == {"database": True, "redis": True}
-
     @override_settings(ALLOWED_HOSTS=["shop.example"], SECURE_SSL_REDIRECT=True)
     def test_whoever_asks_by_address_and_without_tls_gets_an_answer(self, client: Client, db: None) -> None:
         for address in ("/healthz", "/readyz"):
             assert client.get(address, headers={"host": "10.0.0.7"}).status_code in {200, 503}
             assert client.head(address, headers={"host": "10.0.0.7"}).status_code in {200, 503}
         assert client.get("/matches/", headers={"host": "10.0.0.7"}).status_code == 400
-
-    def test_without_redis_it_is_not_ready(
-        self, client: Client, db: None, monkeypatch: pytest.MonkeyPatch, unused_redis: str
-    ) -> None:
-        from monitor_site import connections
-
-        monkeypatch.setattr(settings, "REDIS_URL", unused_redis)
-        connections.redis_client.cache_clear()
-        answer = client.get("/readyz")
-        connections.redis_client.cache_clear()
-        assert answer.status_code == 503
-        assert answer.json() == {"database": True, "redis": False}
 
 
 @pytest.fixture

@@ -314,3 +314,22 @@ def test_a_paused_one_says_so(hers: Client, now: datetime) -> None:
     saw(watch, now)
     services.pause_watch(watch=watch, now=now)
     assert "Paused" in page(hers, watch)
+
+
+def test_hours_and_days_that_are_typed_arrive_are_shown_again_and_said(hers: Client) -> None:
+    answer = hers.post(NEW, TYPED | {"active_from": "22:00", "active_to": "02:30", "weekdays": ["0", "4"]})
+    watch = Watch.objects.get()
+    assert answer.status_code == 302
+    assert (watch.active_from, watch.active_to, watch.weekdays) == (1320, 150, [0, 4])
+    form = text(hers.get(reverse("watch-edit", args=[watch.pk]), headers={"accept-language": "en"}))
+    assert 'value="22:00"' in form
+    assert "22:00–02:30 · Mon, Fri" in form
+    assert "22:00–02:30" in page(hers, watch)
+
+
+def test_a_cron_that_cannot_be_is_refused_beside_its_field_and_its_section_is_unfolded(hers: Client) -> None:
+    answer = hers.post(NEW, TYPED | {"cron": "every day"}, headers={"accept-language": "en"})
+    assert answer.status_code == 422
+    assert "five columns" in str(answer.context["form"].errors["cron"])
+    assert '<details class="fold" open>' in text(answer)
+    assert not Watch.objects.exists()

@@ -13,7 +13,7 @@ from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches.models import Match, Watch
 from tests.web.watch_rows import make_checks, make_listing, make_match, make_target, make_watch
 
-PAGES = ("watch", "watch-runs", "watch-edit", "watch-delete")
+PAGES = ("watch", "watch-runs", "watch-schedule", "watch-edit", "watch-delete")
 ACTIONS = ("watch-pause", "watch-resume", "watch-check", "watch-delete")
 
 
@@ -223,3 +223,24 @@ def test_a_request_without_the_token_of_the_page_is_refused(alice: User, watch: 
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(alice)
     assert strict.post(at("watch-pause", watch)).status_code == 403
+
+
+def test_a_marketplace_that_answers_with_other_things_is_said_on_list_page_and_runs(
+    client: Client, alice: User, redis: object
+) -> None:
+    from monitor_site.watches.record import record
+    from tests.watches.makers import result, sighting, watch_of
+
+    client.force_login(alice)
+    now = timezone.now()
+    watch = watch_of(alice, now)
+    for second in range(3):
+        at = now + timedelta(seconds=second)
+        strange = [sighting(number, title=f"食器 {number}点") for number in range(20)]
+        record([result(watch.links.get().target, strange, at=at)], now=at)
+    english = {"accept-language": "en"}
+    page = client.get(reverse("watch", args=[watch.pk]), headers=english).content.decode()
+    assert "Mercari answers with other things: hardly any row has one of its words." in page
+    assert "Answered with other things" in client.get(reverse("watches"), headers=english).content.decode()
+    runs = client.get(reverse("watch-runs", args=[watch.pk]), headers=english).content.decode()
+    assert runs.count("0 of 20 rows with its words") == 3

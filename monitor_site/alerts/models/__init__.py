@@ -4,6 +4,7 @@ from .alerts import Alert, AlertKind, Held, Notice, WatchAlerts
 from .channels import FAILING_AFTER, Channel, ChannelQuerySet, Importance
 from .deliveries import Delivery, DeliveryState
 from .feeds import Feed, FeedKind
+from .troubles import Trouble, TroubleKind
 
 __all__ = [
     "FAILING_AFTER",
@@ -18,5 +19,7 @@ __all__ = [
     "Held",
     "Importance",
     "Notice",
+    "Trouble",
+    "TroubleKind",
     "WatchAlerts",
 ]

@@ -18,7 +18,10 @@ class Outcome(models.TextChoices):
 
 
 class Check(models.Model):
-    """One run of one target. ``lateness_ms`` is start less due time; ``error`` is the code of the error."""
+    """One run of one target. ``lateness_ms`` is start less due time; ``error`` is the code of the error.
+
+    ``worded`` of its first thirty rows have a word of the question in their title, ``None`` where nobody has counted.
+    """
 
     target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="checks")
     trace = models.CharField(max_length=32, db_index=True)
@@ -34,6 +37,7 @@ class Check(models.Model):
     fetched = models.PositiveIntegerField(default=0)
     new = models.PositiveIntegerField(default=0)
     matched = models.PositiveIntegerField(default=0)
+    worded = models.PositiveSmallIntegerField(null=True, blank=True)
     bad_rows = models.PositiveIntegerField(default=0)
     pages = models.PositiveSmallIntegerField(default=0)
     bytes = models.PositiveIntegerField(default=0)

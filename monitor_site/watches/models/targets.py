@@ -58,7 +58,7 @@ class Target(models.Model):
     ``fence`` is the fence of the last result that counted. ``recent`` is the last good answer, external id → digest:
     what equals it needs no look into the database. ``usual`` is what the gateway remembers of the question: plain JSON,
     its own affair. ``empty_streak`` counts in a row suspicious empty pages, of a listing answers that it is gone;
-    ``failures`` failed checks in a row.
+    ``strange_streak`` answers about other things than it asks, ``failures`` failed checks in a row.
     """
 
     marketplace = models.CharField(max_length=40)
@@ -83,6 +83,8 @@ class Target(models.Model):
     recent = models.JSONField(default=dict)
     usual = models.JSONField(default=dict)
     empty_streak = models.PositiveIntegerField(default=0)
+    # What an earlier release writes knows nothing of it.
+    strange_streak = models.PositiveIntegerField(default=0, db_default=0)
     failures = models.PositiveIntegerField(default=0)
     last_error = models.CharField(max_length=32, blank=True)
     checked_at = models.DateTimeField(null=True, blank=True)
