@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from monitor_site import wording
 from monitor_site.contract import Capability
 from monitor_site.marketplaces.models import BY_HAND, FOR_GOOD, MarketplaceAccount
-
-from .watch_words import ERRORS
+from monitor_site.marketplaces.named import ERRORS
 
 # A worker that has not answered by then has none of it.
 TEST_TAKES = timedelta(seconds=30)

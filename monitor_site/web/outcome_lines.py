@@ -8,12 +8,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site import wording
+from monitor_site.marketplaces.named import ERRORS
 from monitor_site.purchasing import handing, proposing_again
 from monitor_site.purchasing.models import FOUND_LATE, Order, Reading
 from monitor_site.purchasing.proposing_again import AGAIN, Unsuitable
 from monitor_site.purchasing.transitions import BOUGHT, State
-
-from .watch_words import ERRORS
 
 MOST_READINGS = 50
 SENTENCES = {
