@@ -9,10 +9,12 @@ from typing import Any
 
 from selectolax.lexbor import LexborNode
 
-from monitor_site.contract import Money, Seller, Sighting, Status
+from monitor_site.contract import Kind, Money, Seller, Sighting, Status
 
 from . import fields
+from .manifest import YahooCriteria
 from .meaning import condition_of, kind_of, shipping_of
+from .narrow import fits
 from .page import word
 
 Facts = dict[str, str]
@@ -20,14 +22,36 @@ Facts = dict[str, str]
 _COUNTED = re.compile(r"(?:^|;)(st|end|grat|atax|flm|apprsl):([^;]+)")
 
 
-def read_card(card: LexborNode, *, web: str) -> Sighting | str:
-    """The sighting, or why there is none; ``web`` is what the addresses of listings begin with."""
+def read_card(card: LexborNode, criteria: YahooCriteria, *, web: str) -> Sighting | str | None:
+    """The sighting, or why there is none; nothing at all for a card that does not answer the question.
+
+    ``web`` is what the addresses of listings begin with.
+    """
     facts = _facts(card)
     external_id = fields.listing_id(facts.get("id"))
     name = fields.title(facts.get("title"))
     if external_id is None:
         return "no usable id"
-    return _sighting(card, facts, external_id, name, web) if name else "no title"
+    if name is None:
+        return "no title"
+    sighting = _sighting(card, facts, external_id, name, web)
+    return sighting if fits(lambda: _marks(card, facts, sighting.kind), criteria) else None
+
+
+def _marks(card: LexborNode, facts: Facts, kind: Kind) -> dict[str, Any]:
+    """What a card is marked as, in the words of pages that carry their rows as data; what it does not say is left out.
+
+    A mark that is there and empty says no. The path of categories begins with 0, which is everything.
+    """
+    marks: dict[str, Any] = {
+        mark: facts.get(name) == "1"
+        for mark, name in (("isShoppingItem", "isshoppingitem"), ("isFleamarketItem", "isflea"))
+        if card.css_first(f"[data-auction-{name}]") is not None
+    }
+    if ":apprsl" in facts:
+        marks["isAppraisal"] = facts[":apprsl"] == "1"
+    path = [{"id": number} for number in facts.get("categoryidpath", "").split(",") if number not in {"", "0"}]
+    return marks | {"categoryPath": path, "isFixedPrice": kind != Kind.AUCTION}
 
 
 def _facts(card: LexborNode) -> Facts:

@@ -1,4 +1,4 @@
-"""Does a row answer the question? For pages that cannot be asked all of it. Pure.
+"""Does a row answer the question? Pure.
 
 What a row does not tell is no mismatch. Anonymous delivery, convenience-store pick-up, the first-bid campaign and
 "new only" stand in no row, so they are not checked here.
@@ -22,6 +22,19 @@ HOUR = timedelta(hours=1)
 def answers(row: Row, criteria: YahooCriteria, *, now: datetime) -> bool:
     """Whether nothing that the row tells speaks against it; the keyword is not looked at."""
     return all(test(row, criteria) for test in _TESTS) and _ends_in_time(row, criteria, now)
+
+
+def fits(marks: Callable[[], Row], criteria: YahooCriteria) -> bool:
+    """Whether what something is plainly marked as is what was asked for; words, prices and times are not looked at.
+
+    For pages that were asked all of it: the site ignores without a word what it does not know. ``marks`` is not called
+    where nothing was asked that a mark could tell.
+    """
+    asks = criteria.selling != Selling.ANY or criteria.category or criteria.sellers or criteria.appraised
+    if not asks:
+        return True
+    row = marks()
+    return all(test(row, criteria) for test in _MARKS)
 
 
 def _is_sold_as_asked(row: Row, criteria: YahooCriteria) -> bool:
@@ -119,3 +132,4 @@ _TESTS: tuple[Callable[[Row, YahooCriteria], bool], ...] = (
     _is_from_the_seller,
     _has_the_words,
 )
+_MARKS = (_is_sold_as_asked, _is_in_category, _is_from_seller_kind, _is_marked_as_asked)

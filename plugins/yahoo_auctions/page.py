@@ -16,6 +16,8 @@ EUC_JP = ("euc_jp", "euc_jis_2004")
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset=[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
 _PAGE_TYPES = ("", "text/html", "application/xhtml+xml")
 _TAIL_BYTES = 4096
+# Signs that no charset gave: a few are an accident, every third that is not plain ASCII is another charset.
+_ACCIDENTS, _GARBLED = 3, 1 / 3
 _SILENT = ("script", "style", "noscript", "template")
 # Where sellers write what they like, and where every page leads elsewhere: to notices of maintenance, for one.
 _OTHERS = ("#description", "nav", "aside", "footer", "a")
@@ -24,7 +26,8 @@ _OTHERS = ("#description", "nav", "aside", "footer", "a")
 def text_of(answer: Answer) -> str:
     """The page as text, in the charset it declares, else UTF-8, else EUC-JP; one broken byte does not cost the page.
 
-    Raises LayoutChanged for another media type or an empty body.
+    Raises LayoutChanged for another media type, an empty body, or a charset that nobody can tell: titles that are
+    garbled match nothing, and nobody would notice.
     """
     if answer.media_type not in _PAGE_TYPES:
         raise LayoutChanged(f"{answer.status} with {answer.media_type} where a page belongs")
@@ -33,10 +36,25 @@ def text_of(answer: Answer) -> str:
     declared = _declared(answer)
     for charset in (declared, "utf-8", *EUC_JP):
         try:
-            return answer.body.decode(charset)
+            text = answer.body.decode(charset)
         except (UnicodeDecodeError, LookupError):
             continue
-    return answer.body.decode(_known(declared), "replace")
+        return _refuse_escapes(text)
+    return _refuse_garbled(answer.body.decode(_known(declared), "replace"))
+
+
+def _refuse_escapes(text: str) -> str:
+    """ISO-2022-JP is plain ASCII to any other charset, but for its escapes, which no page has."""
+    if "\x1b$" in text:
+        raise LayoutChanged("ISO-2022-JP, which the page does not declare")
+    return text
+
+
+def _refuse_garbled(text: str) -> str:
+    lost = text.count("\ufffd")
+    if lost > max(_ACCIDENTS, _GARBLED * sum(not sign.isascii() for sign in text)):
+        raise LayoutChanged(f"{lost} signs are in no charset that the page declares or that is usual there")
+    return text
 
 
 def _declared(answer: Answer) -> str:

@@ -5,7 +5,7 @@ else it is asked what stands in the way. Promoted copies of cards are dropped by
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -93,7 +93,8 @@ def _check_order(tree: LexborHTMLParser, criteria: YahooCriteria) -> None:
 def _page(
     tree: LexborHTMLParser, cards: list[LexborNode], criteria: YahooCriteria, *, web: str, offset: int
 ) -> SearchPage:
-    read = [read_card(card, web=web) for card in cards]
+    read = [read_card(card, criteria, web=web) for card in cards]
+    _check_question(read)
     bad = tuple(BadRow(position=at, reason=found) for at, found in enumerate(read) if isinstance(found, str))
     sightings = _each_once(found for found in read if isinstance(found, Sighting))
     _check_nothing_is_gone(tree, sightings, bad)
@@ -105,6 +106,13 @@ def _page(
         bad_rows=bad,
         padding=len(cards) - len(bad) - len(sightings),
     )
+
+
+def _check_question(read: Sequence[Sighting | str | None]) -> None:
+    """Unknown keys are ignored without a word too: then most cards are plainly not what was asked for."""
+    others = read.count(None)
+    if 2 * others > len(read):
+        raise LayoutChanged(f"{others} of {len(read)} cards are not what was asked for")
 
 
 def _each_once(found: Iterable[Sighting]) -> tuple[Sighting, ...]:

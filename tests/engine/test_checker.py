@@ -74,6 +74,16 @@ def test_a_sale_that_never_happened_is_noticed(target: Target, now: datetime) ->
     assert wrong(truth(now, sold)) == []
 
 
+@pytest.mark.parametrize(("kind", "true"), [("flea", True), ("auction", False), ("fixed", False)])
+def test_ended_is_true_of_a_sale_only_where_nobody_tells_how_a_thing_closed(
+    target: Target, now: datetime, kind: str, true: bool
+) -> None:
+    Listing.objects.update(kind=kind)
+    ListingEvent.objects.create(listing=Listing.objects.get(), kind="ended", at=now)
+    sold = event("status", now - timedelta(minutes=2), state="sold")
+    assert (wrong(truth(now, sold)) == []) is true
+
+
 def test_nothing_found_where_something_was_is_noticed(target: Target, now: datetime) -> None:
     Check.objects.update(outcome=Outcome.EMPTY)
     assert any("nothing found" in sentence for sentence in wrong(truth(now)))

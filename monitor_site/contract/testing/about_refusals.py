@@ -145,11 +145,13 @@ def _titles(outcome: Outcome) -> list[tuple[Any, Any]]:
 
 
 def _transcoded(sample: Sample) -> Iterator[tuple[Sample, Sample, str]]:
-    """The page as it is, and in another charset: three that the header names, and one that nobody expects."""
+    """The page as it is, and in another charset: three that the header names, and two that nothing names."""
     text, media = sample.answer.body.decode("utf-8", "replace"), sample.answer.media_type
     for charset, name in (("cp932", "Shift_JIS"), ("euc_jp", "EUC-JP"), ("cp1252", "windows-1252")):
         body = text.encode(charset, "ignore")
         headers = {**sample.answer.headers, "content-type": f"{media}; charset={name}"}
         plain = sample.answered(body=body.decode(charset).encode())
         yield plain, sample.answered(body=body, headers=headers), name
+        if charset == "cp932":
+            yield plain, sample.answered(body=body, headers={**headers, "content-type": media}), f"{name}, unsaid"
     yield sample, sample.answered(body=text.encode("utf-16")), "UTF-16, unsaid"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from monitor_site.contract import Status, criteria_from
+from monitor_site.contract import Kind, Status, criteria_from
 from monitor_site.contract.practice import fold
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Check, EventKind, Listing, ListingEvent, Outcome, PricePoint, Target
@@ -72,7 +72,16 @@ def _events(lives: Lives) -> Iterator[str]:
         life = lives[event.listing.marketplace].get(event.listing.external_id)
         stood = {Status(moment.state) for moment in _about(life, event.at)}
         kind = EventKind(event.kind)
-        yield "" if stood & STATES[kind] else f"{event.listing}: {kind} at {event.at}, truly {sorted(stood)}"
+        yield (
+            ""
+            if stood & _true_of(event.listing, kind)
+            else f"{event.listing}: {kind} at {event.at}, truly {sorted(stood)}"
+        )
+
+
+def _true_of(listing: Listing, kind: EventKind) -> set[Status]:
+    """The states in which an event is true; of a flea item "ended" is all that anybody tells, sold or not."""
+    return STATES[kind] | ({Status.SOLD} if kind == EventKind.ENDED and listing.kind == Kind.FLEA else set())
 
 
 def _about(life: Life | None, at: datetime) -> list[Moment]:

@@ -84,6 +84,16 @@ def _buy(market: "YahooMarket", order: Order) -> Any:
     return market.world.buy(market.world.get(order["id"])).facts()
 
 
+def _sell(market: "YahooMarket", order: Order) -> Any:
+    """Somebody gets it: at its buy-now price where it has one, else whoever leads when it ends at once."""
+    listing = market.world.get(order["id"])
+    if listing.bidding.buy_now is not None:
+        return _buy(market, order)
+    if not listing.bidding.bids:
+        market.stream.rival_bids(listing)
+    return _end(market, order)
+
+
 def _cancel(market: "YahooMarket", order: Order) -> Any:
     gone = str(order.get("gone", "404"))
     if gone not in FORMS:
@@ -118,6 +128,7 @@ CONTROL: Control["YahooMarket"] = Control(
         ("POST", "extend"): _extend,
         ("POST", "end"): _end,
         ("POST", "buy"): _buy,
+        ("POST", "sell"): _sell,
         ("POST", "cancel"): _cancel,
         ("POST", "relist"): _relist,
         ("POST", "stale"): _stale,

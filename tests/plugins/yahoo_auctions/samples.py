@@ -81,13 +81,15 @@ USUAL = {
     "postage": "＋送料350円",
     "time": "3日",
     "unused": "",
+    "path": "",
     "more": "",
 }
 _CARD = """<li class="Product"><div class="Product__image"><a class="Product__imageLink" {link}
 data-cl-params="_cl_vmodule:aal;_cl_link:ic;atax:{tax};cid:{id};st:{start};end:{end};grat:97.5;apprsl:0;flm:{flm};">
 <img class="Product__imageData" src="https://auctions.c.yimg.jp/{id}.jpg"></a></div><div class="Product__detail">
 <div class="Product__bonus" data-auction-id="{id}" data-auction-endtime="{end}" data-auction-buynowprice="{buy_now}"
-data-auction-price="{price}" data-auction-auc-seller-id="SampleSeller" data-auction-isshoppingitem="{store}"></div>
+data-auction-price="{price}" data-auction-auc-seller-id="SampleSeller" data-auction-isshoppingitem="{store}"
+data-auction-categoryidpath="{path}"></div>
 <h3 class="Product__title"><a class="Product__titleLink" {link}>{title}</a></h3>
 <div class="Product__priceInfo"><span class="Product__price"><span class="Product__label">現在</span>
 <span class="Product__priceValue u-textRed">{shown}</span></span>{more}<p class="Product__postage">{postage}</p></div>

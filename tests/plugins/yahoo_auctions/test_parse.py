@@ -120,6 +120,13 @@ def test_another_charset_is_read_said_or_not(file: str):
     assert "フィルムカメラ" in sighting.title
 
 
+@pytest.mark.parametrize("charset", ["cp932", "iso2022_jp", "utf-16"])
+def test_a_charset_that_nobody_can_tell_is_another_layout_and_never_garbled_titles(charset: str):
+    page = page_of(*(card(id=f"a090000000{n}", title="カメラのレンズ 見本") for n in range(6))).body.decode()
+    with pytest.raises(LayoutChanged):
+        read_search(answer(page.encode(charset, "ignore"), content_type="text/html"), YahooCriteria(), now=NOW)
+
+
 def test_a_charset_nobody_knows_and_a_broken_byte_do_not_cost_the_page():
     made = page_of(card(title="見本")).body.replace("見本の".encode(), b"\xff")
     odd = answer(made.replace("見本".encode(), "見本".encode() + b"\xff"), content_type="text/html; charset=martian")

@@ -28,7 +28,7 @@ from monitor_site.contract import (
 )
 from plugins.yahoo_auctions import plugin
 from plugins.yahoo_auctions.ask import plain, search_headers, search_url
-from plugins.yahoo_auctions.manifest import Order, YahooCriteria
+from plugins.yahoo_auctions.manifest import Order, Selling, YahooCriteria
 from plugins.yahoo_auctions.parse import read_search
 from plugins.yahoo_auctions.parse_closed import read_closed
 from plugins.yahoo_auctions.parse_detail import read_listing
@@ -214,6 +214,30 @@ def test_an_order_that_the_site_ignored_is_noticed():
             "sorted by"
             in error(lambda made, asked=asked: search(made, order=asked), page_of(card(), order=said)).detail
         )
+
+
+FIXED = {"price": "500", "shown": "500円", "bids": "0", "more": buy_now("500円")}
+IGNORED = {
+    "auctions only": ({"selling": Selling.AUCTION}, FIXED),
+    "fixed prices only": ({"selling": Selling.FIXED}, {}),
+    "a category": ({"category": 26086}, {"path": "0,2500,2501"}),
+    "stores": ({"sellers": (1,)}, {}),
+    "people": ({"sellers": (2, 3)}, {"store": "1"}),
+}
+
+
+@pytest.mark.parametrize("asked", IGNORED)
+def test_an_option_that_the_site_ignored_is_noticed_and_single_strangers_are_left_out(asked: str):
+    criteria, other = IGNORED[asked]
+    strangers = [card(id=f"a090000000{n}", **other) for n in range(6)]
+    assert "are not what was asked for" in error(lambda made: search(made, **criteria), page_of(*strangers)).detail
+    assert len(search(page_of(*strangers)).sightings) == 6
+
+
+def test_one_stranger_among_what_was_asked_for_is_padding():
+    wanted = [card(id=f"a090000000{n}") for n in range(5)]
+    page = search(page_of(*wanted, card(id="a0900000009", **FIXED)), selling=Selling.AUCTION)
+    assert (len(page.sightings), page.padding) == (5, 1)
 
 
 def test_the_parser_is_the_one_that_is_still_there():

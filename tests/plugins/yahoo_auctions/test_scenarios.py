@@ -94,6 +94,15 @@ async def test_a_buy_now_by_somebody_else_ends_it_sold_at_that_price(market, yah
     assert (await sold(yahoo, "即決された見本"))[made].price == yen(2000)
 
 
+@pytest.mark.parametrize("order", [{}, {"buy_now": 2000}, {"fixed": True}, {"bids": 3}])
+async def test_what_the_market_is_told_to_sell_is_sold_however_it_is_offered(market, yahoo, order: dict[str, object]):
+    made = offer(market, "売れる見本", **order)["id"]
+    market.do("sell", id=made)
+    after = await yahoo.look(made)
+    assert after.status == Status.SOLD
+    assert (await sold(yahoo, "売れる見本"))[made].price == after.price
+
+
 async def test_a_seller_who_closes_early_sells_before_the_planned_end(market, yahoo):
     made = offer(market, "早期終了の見本", seconds=7200)
     market.do("bid", id=made["id"], bidder="a", amount=1000)
