@@ -12,7 +12,6 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.doubts import open_doubts, unclear_doubts
 from monitor_site.watches.follow import can_look
 from monitor_site.watches.models import ShippingWish, Watch
-from monitor_site.watches.straying import straying
 
 from .watch_words import marketplace_title
 
@@ -87,16 +86,6 @@ def doubts_of(watch: Watch) -> list[str]:
         )
         found.append(words % {"n": f"{unclear:,}"})
     return found
-
-
-def strays_of(watch: Watch) -> list[str]:
-    """Which marketplaces seem to search more widely than they were asked."""
-    words = gettext(
-        "Hardly any of the last %(n)s results of %(marketplace)s has a word of this watch in its title: it may be"
-        " searching more widely. What does not fit this watch is left out."
-    )
-    found = straying(watch).items()
-    return [words % {"n": f"{judged:,}", "marketplace": marketplace_title(name)} for name, judged in found]
 
 
 def _lateness(manifest: Manifest) -> list[str]:

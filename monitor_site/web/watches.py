@@ -25,7 +25,7 @@ from .loosening import Step
 from .once import make_once
 from .returning import back
 from .watch_form import WatchForm, initial_of
-from .watch_hints import doubts_of, hints_for, strays_of
+from .watch_hints import doubts_of, hints_for
 from .watch_list_page import list_page
 from .watch_paste import NOTHING_PASTED, Pasted, read_address
 from .watch_runs import run_line, run_look, run_markets, run_segments
@@ -198,12 +198,7 @@ def head_of(watch: Watch) -> dict[str, Any]:
         "line": line,
         "facts": rule_facts(watch),
         "note": note,
-        "hints": [
-            *missing.notes_of_watch(watch, now=timezone.now()),
-            *strays_of(watch),
-            *hints_for(watch),
-            *doubts_of(watch),
-        ],
+        "hints": [*missing.notes_of_watch(watch, now=timezone.now()), *hints_for(watch), *doubts_of(watch)],
         "intervals": _differing(line.row.intervals),
     }
 
