@@ -32,7 +32,7 @@ def upcoming(watch: Watch, targets: Iterable[Target], *, now: datetime, count: i
     if watch.paused_at:
         return []
     asked = [target for target in targets if has_a_time(target)]
-    ways = [((at, index) for at in islice(_times(target, now), count)) for index, target in enumerate(asked)]
+    ways = [[(at, index) for at in islice(_times(target, now), count)] for index, target in enumerate(asked)]
     return [(at, asked[index]) for at, index in islice(heapq.merge(*ways), count)]
 
 

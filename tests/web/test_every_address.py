@@ -39,12 +39,13 @@ OF_ONES_OWN = {
 OF_SOMEBODY = {
     "match-ignore", "match-restore", "match-snooze", "match-wake", "match-block", "listing", "listing-note",
     "listing-look", "listing-ignore", "listing-restore",
-    "watch", "watch-runs", "watch-schedule", "watch-edit", "watch-pause", "watch-resume", "watch-check", "watch-delete",
-    "watch-history", "watch-restore", "watch-mute", "watch-unmute", "watch-tags", "watch-copy", "watch-preview-of", "block-remove",
-    "tag-rename", "tag-remove", "watch-prices", "decision", "decision-ignore", "decision-restore", "feed-rotate",
-    "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test", "channel-mute", "channel-unmute",
-    "channel-default", "channel-rotate", "delivery-again", "watch-buying", "order", "order-approve", "order-decline",
-    "order-extend", "order-bought", "order-not-bought", "budget", "budget-remove",
+    "watch", "watch-runs", "watch-schedule", "watch-edit", "watch-pause", "watch-resume", "watch-check",
+    "watch-delete", "watch-history", "watch-restore", "watch-mute", "watch-unmute", "watch-tags", "watch-copy",
+    "watch-preview-of", "block-remove", "tag-rename", "tag-remove", "watch-prices", "decision", "decision-ignore",
+    "decision-restore", "feed-rotate", "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test",
+    "channel-mute", "channel-unmute", "channel-default", "channel-rotate", "delivery-again", "watch-buying",
+    "order", "order-approve", "order-decline", "order-extend", "order-bought", "order-not-bought", "budget",
+    "budget-remove",
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",

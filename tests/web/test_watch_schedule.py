@@ -144,7 +144,7 @@ def test_lateness_of_a_day_is_its_middle_its_late_ones_and_the_latest(hers: Clie
 
 def test_older_checks_and_those_before_the_watch_are_nobodys_lateness(hers: Client, alice: User) -> None:
     now = timezone.now()
-    watch = make_watch(alice, now - HOUR)
+    watch = make_watch(alice, now, created_at=now - HOUR)
     make_checks(make_target(watch, now), now - 3 * HOUR, ["ok"] * 5)
     answer = page(hers, watch)
     assert answer.context["lateness"] is None
