@@ -1,7 +1,7 @@
 """When the questions of a watch are asked next, and how late they were: for its page about the schedule."""
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -27,17 +27,23 @@ class Lateness:
     most: int
 
 
-def upcoming(watch: Watch, targets: Iterable[Target], *, now: datetime, count: int) -> list[tuple[datetime, Target]]:
-    """The next times of all questions of a watch as they stand now; one that backs off names none."""
+def upcoming(
+    watch: Watch, targets: Iterable[Target], *, now: datetime, count: int, closed: Mapping[str, datetime]
+) -> list[tuple[datetime, Target]]:
+    """The next times of all questions of a watch as they stand now; one that backs off names none.
+
+    ``closed`` are marketplaces that are not asked before a moment.
+    """
     if watch.paused_at:
         return []
     asked = [target for target in targets if has_a_time(target)]
-    ways = [((at, index) for at in islice(_times(target, now), count)) for index, target in enumerate(asked)]
+    begins = [max(now, closed.get(target.marketplace, now)) for target in asked]
+    ways = [[(at, index) for at in islice(_times(asked[index], begin), count)] for index, begin in enumerate(begins)]
     return [(at, asked[index]) for at, index in islice(heapq.merge(*ways), count)]
 
 
-def _times(target: Target, now: datetime) -> Iterator[datetime]:
-    after, at = _looks(target) if target.is_look else _beats(target), max(now, next_of(target, now))
+def _times(target: Target, begin: datetime) -> Iterator[datetime]:
+    after, at = _looks(target) if target.is_look else _beats(target), max(begin, next_of(target, begin))
     while True:
         yield at
         if (later := after(at)) is None:

@@ -29,6 +29,11 @@ class RunLine:
     question: str
     strange: int = 0
 
+    @property
+    def late_ms(self) -> int:
+        """How late it began; a timer that errs by a millisecond made nothing early."""
+        return max(0, self.run.lateness_ms)
+
 
 def run_line(run: Check) -> RunLine:
     """A run in words; it comes with its target loaded."""

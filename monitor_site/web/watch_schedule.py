@@ -25,6 +25,8 @@ from .watch_runs import run_line
 from .watch_words import error_words, marketplace_title, marketplace_titles
 from .watches import head_of, own_watch
 
+Still = Mapping[str, BreakerView]
+
 NEXT, LAST = 10, 10
 # What comes so many of its intervals from now waits for its hours.
 RESTING_AFTER = 2
@@ -34,12 +36,12 @@ RESTING_AFTER = 2
 @require_safe
 def watch_schedule(request: HttpRequest, watch: Watch) -> HttpResponse:
     """When it is asked."""
-    now, head = timezone.now(), head_of(watch)
+    now, head, still = timezone.now(), head_of(watch), degraded.standing_still()
     targets = list(Target.objects.filter(links__watch=watch).order_by("pk").defer("recent", "usual"))
     context = {
         "tab": "schedule",
-        "reasons": reasons_of(head["line"].row, targets, now=now),
-        "coming": _coming(watch, targets, now),
+        "reasons": reasons_of(head["line"].row, targets, still, now=now),
+        "coming": _coming(watch, targets, still, now),
         "lateness": lateness_of(watch, now=now),
         "runs": [run_line(run) for run in queries.runs_of(watch, limit=LAST)],
         "several": len(watch.marketplaces) > 1,
@@ -55,29 +57,33 @@ class Coming:
     marketplace: str
 
 
-def _coming(watch: Watch, targets: Sequence[Target], now: datetime) -> list[Coming]:
-    found = upcoming(watch, targets, now=now, count=NEXT)
+def _coming(watch: Watch, targets: Sequence[Target], still: Still, now: datetime) -> list[Coming]:
+    closed = {name: _until(view, now) for name, view in still.items()}
+    found = upcoming(watch, targets, now=now, count=NEXT, closed=closed)
     return [Coming(at=at, marketplace=target.marketplace) for at, target in found]
 
 
-def reasons_of(row: Row, targets: Sequence[Target], *, now: datetime) -> list[str]:
+def _until(view: BreakerView, now: datetime) -> datetime:
+    return datetime.fromisoformat(view["until"]) if view["until"] else now
+
+
+def reasons_of(row: Row, targets: Sequence[Target], still: Still, *, now: datetime) -> list[str]:
     """Why it is not asked as it wishes, or not at the moment; nothing where it is."""
     if row.watch.paused_at:
         return [gettext("The watch is paused, so nothing is asked.")]
-    still = {name: view for name, view in degraded.standing_still().items() if name in row.watch.marketplaces}
+    here = {name: view for name, view in still.items() if name in row.watch.marketplaces}
     planned = plan_words(row, standing_of([row]))
     return [
-        *_standing_still(still, now), *_backing_off(targets), *([planned] if planned else []), *_floors(row.watch),
+        *_standing_still(here, now), *_backing_off(targets), *([planned] if planned else []), *_floors(row.watch),
         *_resting(row, now),
     ]  # fmt: skip
 
 
-def _standing_still(still: Mapping[str, BreakerView], now: datetime) -> Iterator[str]:
+def _standing_still(still: Still, now: datetime) -> Iterator[str]:
     for name, view in still.items():
-        until = datetime.fromisoformat(view["until"]) if view["until"] else now
         facts = {"marketplace": marketplace_title(name), "reason": error_words(view["reason"])}
         sentence = gettext("{marketplace} is not asked ({reason}); we try again {time}.")
-        yield sentence.format(**facts, time=wording.until(until, now=now))
+        yield sentence.format(**facts, time=wording.until(_until(view, now), now=now))
 
 
 def _backing_off(targets: Sequence[Target]) -> Iterator[str]:

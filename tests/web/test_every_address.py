@@ -47,6 +47,7 @@ OF_SOMEBODY = {
     "listing-look", "listing-ignore", "listing-restore",
     "watch", "watch-runs", "watch-schedule", "watch-edit", "watch-pause", "watch-resume", "watch-check",
     "watch-delete", "watch-history", "watch-restore", "watch-mute", "watch-unmute", "watch-tags", "watch-copy",
+<<<<<<< HEAD
     "watch-preview-of", "block-remove",
     "tag-rename", "tag-remove", "watch-prices", "decision", "decision-ignore", "decision-restore", "feed-rotate",
     "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test", "channel-mute", "channel-unmute",
@@ -55,6 +56,13 @@ OF_SOMEBODY = {
     "budget-remove", "mfa_edit_webauthn", "mfa_remove_webauthn", "market-account", "market-account-edit",
     "market-account-secrets", "market-account-caps", "market-account-test", "market-account-pause",
     "market-account-resume", "market-account-remove",
+=======
+    "watch-preview-of", "block-remove", "tag-rename", "tag-remove", "watch-prices", "decision", "decision-ignore",
+    "decision-restore", "feed-rotate", "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test",
+    "channel-mute", "channel-unmute", "channel-default", "channel-rotate", "delivery-again", "watch-buying",
+    "order", "order-approve", "order-decline", "order-extend", "order-bought", "order-not-bought", "budget",
+    "budget-remove",
+>>>>>>> trouble
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",

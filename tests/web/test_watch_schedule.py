@@ -96,7 +96,23 @@ def test_a_marketplace_that_is_not_asked_says_until_when(hers: Client, alice: Us
     watch = watch_of(alice, timezone.now())
     until = round((timezone.now() + 10 * MINUTE).timestamp() * 1000)
     redis_client().hset(key("breaker", "mercari"), mapping={"state": "open", "until": until, "reason": "blocked"})
-    assert "Mercari is not asked (refused by the marketplace); we try again in" in text(hers, watch)
+    answer = page(hers, watch)
+    assert "Mercari is not asked (refused by the marketplace); we try again in" in answer.content.decode()
+    assert len(moments(answer)) == 10
+    assert min(moments(answer)).timestamp() * 1000 >= until
+
+
+def test_without_redis_the_page_says_what_the_database_knows(
+    hers: Client, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import redis as redis_library
+
+    def away(*_args: Any, **_more: Any) -> Any:
+        raise redis_library.RedisError("away")
+
+    watch = watch_of(alice, timezone.now())
+    monkeypatch.setattr("monitor_site.marketplaces.breaker.read_all", away)
+    assert len(moments(page(hers, watch))) == 10
 
 
 def test_failures_say_that_the_next_check_waits_longer_and_no_time_is_named(hers: Client, alice: User) -> None:
@@ -144,7 +160,7 @@ def test_lateness_of_a_day_is_its_middle_its_late_ones_and_the_latest(hers: Clie
 
 def test_older_checks_and_those_before_the_watch_are_nobodys_lateness(hers: Client, alice: User) -> None:
     now = timezone.now()
-    watch = make_watch(alice, now - HOUR)
+    watch = make_watch(alice, now, created_at=now - HOUR)
     make_checks(make_target(watch, now), now - 3 * HOUR, ["ok"] * 5)
     answer = page(hers, watch)
     assert answer.context["lateness"] is None

@@ -1,0 +1,27 @@
+"""What the documents name as proof is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TESTS = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
+
+
+def proofs() -> list[str]:
+    """Everything in backticks after "Proved"."""
+    text = (ROOT / "docs" / "scheduling.md").read_text(encoding="utf-8")
+    return sorted({name for line in re.findall(r"Proved: ([^|\n]*)", text) for name in re.findall(r"`([^`]+)`", line)})
+
+
+@pytest.mark.parametrize("proof", proofs())
+def test_a_proof_that_is_named_is_a_file_or_a_test(proof: str) -> None:
+    if "/" in proof:
+        assert (ROOT / proof).is_file()
+    else:
+        assert any(f"def test_{proof}" in text for text in TESTS.values())
+
+
+def test_there_are_proofs() -> None:
+    assert len(proofs()) > 20
