@@ -30,6 +30,7 @@ log = structlog.get_logger(__name__)
 MOST_OVERDUE, OLDEST_MS = 1000, 30_000
 # A worker of a lane that was killed is back within seconds; one that was silent for so long counts as gone.
 GONE_SECONDS = 75
+START_SECONDS = 30
 # So long without a promoter is more than a restart.
 GAP_MS = 15_000
 PROMOTERS = "promoters"
@@ -73,8 +74,7 @@ def look(client: redis.Redis) -> Iterator[Fact]:
     for host, state in machines.states(client).items():
         if state.level != machines.Level.NORMAL:
             yield Fact(kind=IncidentKind.LOAD, subject=host[:64], detail=state.level.value)
-    served = _served(client)
-    yield from (Fact(kind=IncidentKind.LANE, subject=lane) for lane in settings.LANES if lane not in served)
+    yield from (Fact(kind=IncidentKind.LANE, subject=lane) for lane in _deserted(client))
 
 
 def _lateness(client: redis.Redis) -> dict[str, tuple[int, int]]:
@@ -85,6 +85,19 @@ def _lateness(client: redis.Redis) -> dict[str, tuple[int, int]]:
         first: Any = client.zrange(due, 0, 0, withscores=True)
         found[name] = (client.zcount(due, "-inf", now - 1000), max(0, now - int(first[0][1])) if first else 0)
     return found
+
+
+def _deserted(client: redis.Redis) -> list[str]:
+    """Lanes that nobody has served for longer than a start takes."""
+    served, seen = _served(client), key("unserved")
+    empty = [lane for lane in settings.LANES if lane not in served]
+    now, _ = client.time()
+    if served:
+        client.hdel(seen, *served)
+    for lane in empty:
+        client.hsetnx(seen, lane, now)
+    since: Any = client.hmget(seen, empty) if empty else []
+    return [lane for lane, at in zip(empty, since, strict=True) if now - int(at or now) >= START_SECONDS]
 
 
 def _served(client: redis.Redis) -> set[str]:

@@ -69,6 +69,9 @@ def test_lateness_a_busy_machine_and_a_lane_that_nobody_serves_are_told(running:
     schedule.put(marketplace="mercari", moves=[("1", "at", schedule.now_ms() - 31_000)])
     running.hset("rq:worker:timed-1", "last_heartbeat", "2020-01-01T00:00:00.000000Z")
     incidents.watch(now)
+    assert "lane" not in {kind for kind, *_ in told()}, "a start takes its time"
+    running.hset(key("unserved"), "timed", running.time()[0] - 31)
+    incidents.watch(now)
     assert sorted(told()) == [("lane", "timed", "", True), ("late", "", "", True), ("load", "attic", "careful", True)]
 
 

@@ -51,7 +51,7 @@ OF_NOBODY = {
     "healthz", "readyz", "metrics", "account_logout", "feed", "push-worker",
 }  # fmt: skip
 # What only staff get; for everybody else it is not there.
-OF_STAFF = {"operations"}
+OF_STAFF = {"operations", "operate"}
 HERS = ("watch", "thing", "seller", "tag", "phrase", "feed", "channel", "budget")
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 
