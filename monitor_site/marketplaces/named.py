@@ -21,6 +21,7 @@ ERRORS: Mapping[str, "str | Promise"] = {
     "outcome_unknown": _("outcome unknown"),
     "plugin_fault": _("fault in the plugin"),
     "failing": _("many requests fail"),
+    "paused": _("paused by the operator"),
     "quarantined": _("out of the schedule"),
     "gone": _("not available here"),
 }

@@ -47,7 +47,6 @@ OF_SOMEBODY = {
     "listing-look", "listing-ignore", "listing-restore",
     "watch", "watch-runs", "watch-schedule", "watch-edit", "watch-pause", "watch-resume", "watch-check",
     "watch-delete", "watch-history", "watch-restore", "watch-mute", "watch-unmute", "watch-tags", "watch-copy",
-<<<<<<< HEAD
     "watch-preview-of", "block-remove",
     "tag-rename", "tag-remove", "watch-prices", "decision", "decision-ignore", "decision-restore", "feed-rotate",
     "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test", "channel-mute", "channel-unmute",
@@ -56,13 +55,6 @@ OF_SOMEBODY = {
     "budget-remove", "mfa_edit_webauthn", "mfa_remove_webauthn", "market-account", "market-account-edit",
     "market-account-secrets", "market-account-caps", "market-account-test", "market-account-pause",
     "market-account-resume", "market-account-remove",
-=======
-    "watch-preview-of", "block-remove", "tag-rename", "tag-remove", "watch-prices", "decision", "decision-ignore",
-    "decision-restore", "feed-rotate", "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test",
-    "channel-mute", "channel-unmute", "channel-default", "channel-rotate", "delivery-again", "watch-buying",
-    "order", "order-approve", "order-decline", "order-extend", "order-bought", "order-not-bought", "budget",
-    "budget-remove",
->>>>>>> trouble
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
@@ -70,7 +62,7 @@ OF_NOBODY = {
     "mfa_authenticate",
 }  # fmt: skip
 # What only staff get; for everybody else it is not there.
-OF_STAFF = {"operations"}
+OF_STAFF = {"operations", "operate"}
 HERS = ("watch", "thing", "seller", "tag", "phrase", "feed", "channel", "budget", "passkey", "account")
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 
