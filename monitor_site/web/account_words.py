@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site import wording
@@ -84,7 +84,8 @@ def _paused(account: MarketplaceAccount, now: datetime) -> State:
     code, until = account.pause_reason, account.paused_until
     word, sentence = _reason(code, otherwise=gettext("Cooling down"))
     if until is not None and until < FOR_GOOD:
-        sentence = f"{sentence} {gettext('Until %(when)s.') % {'when': wording.end(until, now=now)}}".strip()
+        ends = gettext("Until %(when)s.") % {"when": wording.end(until, now=now)}
+        sentence = f"{sentence} {ends}".strip()
     tone = "warn" if code == BY_HAND or SAME.get(code, code) not in REASONS else "bad"
     return State(word=word, tone=tone, sentence=sentence, paused=True)
 
@@ -92,10 +93,10 @@ def _paused(account: MarketplaceAccount, now: datetime) -> State:
 def ability_words() -> dict[str, str]:
     """What plugins can do, in the order in which the page tells it."""
     return {
-        Capability.SEARCH: gettext("search"),
+        Capability.SEARCH: pgettext("ability", "search"),
         Capability.LOOK: gettext("single listings"),
-        Capability.BUY: gettext("order"),
-        Capability.BID: gettext("bid"),
+        Capability.BUY: pgettext("ability", "order"),
+        Capability.BID: pgettext("ability", "bid"),
         Capability.OUTCOME: gettext("find an order again"),
         Capability.SOLD_PRICES: gettext("sold prices"),
     }

@@ -54,6 +54,11 @@ class BudgetForm(OverallForm):
         shared = {name: list(rows.filter(pk__in=data[name])) for name, rows in self.theirs.items()}
         return BudgetWish(name=data["name"], limits=self.limits(), **shared)
 
+    def lets_go_of(self, budget: Budget) -> bool:
+        """Whether a watch or a tag would not be guarded by the budget any more."""
+        kept = {name: {int(pk) for pk in self.cleaned_data[name]} for name in self.theirs}
+        return any(set(getattr(budget, name).values_list("pk", flat=True)) - pks for name, pks in kept.items())
+
 
 def initial_of(budget: Budget | None) -> dict[str, Any]:
     """What the form shows first."""

@@ -62,8 +62,11 @@ def _typed(request: HttpRequest) -> Any:
 
 
 def _must_prove(request: HttpRequest, form: OverallForm, budget: Budget | None) -> bool:
-    """Lowering a limit is free, raising one is not."""
-    return form.limits().allow_more_than(budget) and not is_proven(request)
+    """Lowering a limit is free; raising one is not, nor taking a watch out of its guard."""
+    if is_proven(request):
+        return False
+    frees = isinstance(form, BudgetForm) and budget is not None and form.lets_go_of(budget)
+    return frees or form.limits().allow_more_than(budget)
 
 
 def _made(request: HttpRequest, form: BudgetForm) -> bool:
@@ -132,6 +135,7 @@ def _saved(request: HttpRequest, above: int) -> HttpResponse:
 
 @own_budget
 @require_http_methods(["GET", "HEAD", "POST"])
+@proves_again
 def remove(request: HttpRequest, budget: Budget) -> HttpResponse:
     """Ask whether to remove, then remove; not while something refers to it."""
     if request.POST.get("sure") != "yes":

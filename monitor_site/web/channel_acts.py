@@ -14,6 +14,7 @@ from monitor_site.marketplaces import vault
 
 from .channel_pages import own_channel, secret_page
 from .channel_words import forever, muted_words
+from .proving import proves_again
 from .resting_words import HOUR, RESTS, until_of
 from .returning import back
 
@@ -58,6 +59,7 @@ def default(request: HttpRequest, channel: Channel) -> HttpResponse:
 
 @own_channel
 @require_POST
+@proves_again
 def rotate(request: HttpRequest, channel: Channel) -> HttpResponse:
     """Sign with another secret, shown once; the former one signs too until ``end`` is posted."""
     if channel.kind != "webhook":

@@ -15,7 +15,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from monitor_site.accounts.factors import has_second_factor
 from monitor_site.accounts.proofs import FACTOR, note_proof
@@ -94,5 +94,6 @@ remove_app = proves_again(totp.deactivate_totp)
 add_passkey = adds(tolerant(webauthn.add_webauthn))
 remove_passkey = numbered(webauthn.remove_webauthn)
 rename_passkey = numbered(webauthn.edit_webauthn)
-codes = proves_again(recovery_codes.view_recovery_codes)
+# Showing them uses up the one time that they are shown, so no mere preview of the address may.
+codes = require_GET(proves_again(recovery_codes.view_recovery_codes))
 new_codes = proves_again(recovery_codes.generate_recovery_codes)

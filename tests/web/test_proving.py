@@ -16,7 +16,7 @@ from monitor_site.alerts.models import Feed
 from monitor_site.purchasing import switching
 from monitor_site.purchasing.models import Budget
 
-from ..purchasing.rows import budget_of
+from ..purchasing.rows import budget_of, watch_of
 from .factor_rows import app_of, code_of
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -132,6 +132,16 @@ class TestWhatAsks:
         budget = budget_of(alice, now=now, name="cameras", per_day=5000, total=90000)
         answer = left_alone.post(f"/budgets/{budget.pk}/", {"name": "cameras", "total": "90000"} | typed)
         assert answer["Location"].startswith("/accounts/prove/")
+
+    def test_taking_a_watch_out_of_a_budget_asks_and_so_does_removing_one(
+        self, left_alone: Client, alice: User, now: datetime
+    ) -> None:
+        watch = watch_of(alice, now=now)
+        budget = budget_of(alice, now=now, name="cameras", per_day=5000, watches=[watch])
+        typed = {"name": "cameras", "per_day": "5000"}
+        assert left_alone.post(f"/budgets/{budget.pk}/", typed)["Location"].startswith("/accounts/prove/")
+        assert left_alone.post(f"/budgets/{budget.pk}/", typed | {"watches": [watch.pk]})["Location"] == "/budgets/"
+        assert left_alone.post(f"/budgets/{budget.pk}/remove/")["Location"].startswith("/accounts/prove/")
 
     @pytest.mark.parametrize("way", ["/budgets/new/", "/budgets/all/"])
     def test_a_new_budget_asks(self, left_alone: Client, way: str) -> None:
