@@ -1,6 +1,5 @@
 """The partner API without a network: what is sent where, and what answers mean."""
 
-import json
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -23,38 +22,21 @@ from monitor_site.contract import (
     Refused,
     Shipping,
     SignInNeeded,
-    Status,
     Throttled,
     Unavailable,
 )
 from plugins.mercari.after_buying import read_purchase
 from plugins.mercari.manifest import API, MANIFEST
-from plugins.mercari.parse_partner import Item, read_partner_item, read_token, read_transaction
+from plugins.mercari.parse_partner import read_partner_item, read_token, read_transaction
 from plugins.mercari.partner_account import PartnerAccount, access_of
 from plugins.mercari.partner_ask import basic, item_address, places, purchase_body, signed, token_form
 from plugins.mercari.practice import account
-from tests.plugins.mercari.buying import wish, yen
+from tests.plugins.mercari.buying import ITEM, ITEM_ID, told, wish, yen
 from tests.plugins.mercari.samples import NOW
 
-ITEM_ID, PRODUCT_ID = "m01234567890", "practiceProduct1234567"
+PRODUCT_ID = "practiceProduct1234567"
 OURS = PartnerAccount(**account())
-ITEM = Item(
-    external_id=ITEM_ID,
-    status=Status.ON_SALE,
-    price=yen(3001),
-    checksum="ff03",
-    auction=False,
-    shop=False,
-    shipping=Shipping.INCLUDED,
-    fee=yen(0),
-    variants=(),
-)
 DETAILS = {"trx_id": 511111151, "paid_method": "card", "price": 3001, "item_id": ITEM_ID}
-
-
-def told(data: Any, status: int = 200, media_type: str = "application/json") -> Answer:
-    body = data if isinstance(data, bytes) else json.dumps(data).encode()
-    return Answer(status=status, headers={"content-type": media_type}, body=body, url="https://api.example/")
 
 
 def success(**changes: Any) -> dict[str, Any]:

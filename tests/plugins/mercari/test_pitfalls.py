@@ -35,8 +35,8 @@ from plugins.mercari.parse_item import read_item
 from plugins.mercari.parse_partner import read_partner_item
 from plugins.mercari.pasted import parse_url
 from plugins.mercari.proof import Prover
+from tests.plugins.mercari.buying import ITEM, told
 from tests.plugins.mercari.samples import NOW, only, page_of, row
-from tests.plugins.mercari.test_partner import ITEM, told
 from tests.plugins.mercari.things import (
     GONE,
     ITEM_ID,
