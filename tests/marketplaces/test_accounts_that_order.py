@@ -27,8 +27,8 @@ class Renewing(Keys):
 
 
 def test_what_is_not_shown_stands_in_no_form_and_is_not_typed_over() -> None:
-    form = account_form(Renewing, account=None)({"label": "ours", "option_partner": "p", "option_token": "t",
-                                                 "option_second": "", "option_area": "east", "option_access": "forged"})  # fmt: skip
+    typed = {"label": "ours", "option_partner": "p", "option_token": "t", "option_second": "", "option_area": "east"}
+    form = account_form(Renewing, account=None)(typed | {"option_access": "forged"})
 
     assert form.is_valid()
     assert "option_access" not in form.fields
