@@ -24,7 +24,7 @@ class PartnerAccount(AccountSettings):
         label=_("Refresh token"), help=_("From the consent of the buyer, with the scope openapi:buy."), secret=True
     )
     place: str = option(
-        label=_("Where"), choices={"live": _("Mercari itself"), "sandbox": _("Mercari's sandbox")}, default="live"
+        label=_("Server"), choices={"live": _("Mercari itself"), "sandbox": _("Mercari's sandbox")}, default="live"
     )
     authorization: str = option(
         label=_("How the token is sent"),
@@ -40,7 +40,7 @@ class PartnerAccount(AccountSettings):
     zip_code: str = option(label=_("Postal code"), help=_("Seven digits."))
     prefecture: str = option(label=_("Prefecture"))
     city: str = option(label=_("City"))
-    address1: str = option(label=_("Address"))
+    address1: str = option(label=_("Street and number"))
     address2: str = option(label=_("Building"), default="")
     label: str = option(
         label=_("Order number on the parcel"),

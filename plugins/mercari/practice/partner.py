@@ -14,13 +14,13 @@ from .detail import PAYERS, word_of
 from .listing import NO_PRICE, Listing
 from .product import variant_id
 
-TOKEN, PURCHASE, TO_DO = "/jp/v1/token", "/v1/items/purchase", "/v1/todolist"
+TOKEN, PURCHASE, CHORES = "/jp/v1/token", "/v1/items/purchase", "/v1/todolist"
 ITEM, TRANSACTION, BY_NUMBER = "/v1/items/", "/v2/transactions/", "/v1/transactions/"
 
 
 def route(path: str) -> str | None:
     """Which part of the partner API is asked; ``None`` when none is."""
-    if exact := {TOKEN: "token", PURCHASE: "purchase", TO_DO: "todolist"}.get(path):
+    if exact := {TOKEN: "token", PURCHASE: "purchase", CHORES: "todolist"}.get(path):
         return exact
     heads = {ITEM: "partner_items", TRANSACTION: "transactions", BY_NUMBER: "transactions"}
     return next((name for head, name in heads.items() if path.startswith(head)), None)
@@ -52,7 +52,7 @@ def denied(code: str, reasons: str, *, status: int) -> Reply:
 def _signed_in(deals: Deals, buyer: Buyer, request: Request) -> Reply:
     if request.path == PURCHASE:
         return _purchase(deals, buyer, request)
-    if request.path == TO_DO:
+    if request.path == CHORES:
         return json_reply({"data": [], "next_page_token": ""})
     if request.path.startswith(ITEM):
         return _item(deals, unquote(request.path.removeprefix(ITEM)), request.base)

@@ -19,13 +19,17 @@ MOST_AT_ONCE = 100
 CATCH_UP = 2
 
 
+def _never(_: Listing) -> bool:
+    return False
+
+
 class Stream:
     """Makes things happen in ``world``; at most ``per_second`` new listings a virtual second.
 
     What ``busy`` says is in a buyer's hands is left alone.
     """
 
-    def __init__(self, world: World, rng: Random, *, busy: Callable[[Listing], bool]) -> None:
+    def __init__(self, world: World, rng: Random, *, busy: Callable[[Listing], bool] = _never) -> None:
         self._world, self._rng, self._busy = world, rng, busy
         self.running = True
         self.per_second = 2.0

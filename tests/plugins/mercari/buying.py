@@ -1,25 +1,45 @@
 """Buying at the practice market through the gateway, in the name of people who have an account there."""
 
-from collections.abc import Callable
+import json
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
 from asgiref.sync import sync_to_async
 
-from monitor_site.contract import BuyRequest, MarketplaceError, Money, Purchase, Receipt
+from monitor_site.contract import Answer, BuyRequest, MarketplaceError, Money, Purchase, Receipt, Shipping, Status
 from monitor_site.marketplaces import services
 from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.marketplaces.models import MarketplaceAccount
+from plugins.mercari.parse_partner import Item
 from plugins.mercari.partner_account import PartnerAccount
 from plugins.mercari.practice import account
 from tests.plugins.standins import Market
 
+ITEM_ID = "m01234567890"
 SECRET = {spec.name for spec in fields(PartnerAccount) if spec.metadata["secret"]}
 
 
 def yen(amount: int) -> Money:
     return Money(amount=amount, currency="JPY")
+
+
+ITEM = Item(
+    external_id=ITEM_ID,
+    status=Status.ON_SALE,
+    price=yen(3001),
+    checksum="ff03",
+    auction=False,
+    shop=False,
+    shipping=Shipping.INCLUDED,
+    fee=yen(0),
+    variants=(),
+)
+
+
+def told(data: Any, status: int = 200, media_type: str = "application/json") -> Answer:
+    body = data if isinstance(data, bytes) else json.dumps(data).encode()
+    return Answer(status=status, headers={"content-type": media_type}, body=body, url="https://api.example/")
 
 
 def wish(external_id: str, **changes: Any) -> BuyRequest:
@@ -77,6 +97,3 @@ class Buyer:
     def purchases(self, external_id: str) -> list[dict[str, Any]]:
         """What the truth log holds of purchases of a listing."""
         return [event for event in self.market.truth("purchased") if event["id"] == external_id]
-
-
-MakeBuyer = Callable[..., Buyer]
