@@ -69,14 +69,15 @@ def _plan_new(now: datetime) -> None:
 def rounds(*, account_ids: Collection[int], now: datetime) -> list[Round]:
     """Take those of these accounts that are due; whoever takes one first sweeps it."""
     due = _due(now).filter(account__in=account_ids).select_related("account")
-    return [_round(sweep) for sweep in due if _claim(sweep, now)]
+    return [round_of(sweep) for sweep in due if _claim(sweep, now)]
 
 
 def _claim(sweep: Sweep, now: datetime) -> bool:
     return bool(Sweep.objects.filter(pk=sweep.pk, due_at=sweep.due_at).update(due_at=now + CLAIM))
 
 
-def _round(sweep: Sweep) -> Round:
+def round_of(sweep: Sweep) -> Round:
+    """What is known before an account is swept."""
     followed = _orders_of(sweep.account).filter(_under_way())
     return Round(
         account_id=sweep.account_id,
