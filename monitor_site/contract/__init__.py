@@ -22,7 +22,7 @@ from .errors import (
     Throttled,
     Unavailable,
 )
-from .fields import AccountSettings, SearchCriteria, canonical, criteria_from, gettext_noop, option
+from .fields import AccountSettings, SearchCriteria, canonical, criteria_from, gettext_noop, option, shown_fields
 from .manifest import CONTRACT_VERSION, Access, Capability, Manifest, Pace
 from .marketplace import (
     CanBuy,
@@ -117,4 +117,5 @@ __all__ = [
     "option",
     "read_price",
     "retry_after",
+    "shown_fields",
 ]

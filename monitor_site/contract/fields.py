@@ -60,6 +60,11 @@ class SearchCriteria:
         return bool(self.keyword.strip())
 
 
+def shown_fields(shape: type[Any]) -> "tuple[Field[Any], ...]":
+    """The options of a dataclass that a form offers."""
+    return tuple(spec for spec in fields(shape) if spec.metadata.get("shown", True))
+
+
 def _fold(value: Any) -> Any:
     if isinstance(value, str):
         return " ".join(unicodedata.normalize("NFKC", value).split())

@@ -38,6 +38,12 @@ def shape_of(marketplace: str) -> type[AccountSettings] | None:
     return plugin.manifest.settings if plugin else None
 
 
+def _reads_signed_in(marketplace: str) -> bool:
+    """Whether the installation's own account would be of any use."""
+    plugin = catalog().plugins.get(marketplace)
+    return plugin is not None and plugin.manifest.settings is not None and plugin.manifest.reads_signed_in
+
+
 def _ask_again(marketplace: str, *, by: str) -> None:
     """Close the breaker where only a right account was missing; another reason keeps it, and so does a silent Redis."""
     client = redis_client()
@@ -100,7 +106,7 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """A form is drawn for one marketplace: without its name the page of all of them offers the choice."""
-        if shape_of(self._asked(request)) is None:
+        if not _reads_signed_in(self._asked(request)):
             messages.info(request, gettext("Choose the marketplace for which to connect an account."))
             return redirect("admin:marketplaces_overview")
         if MarketplaceAccount.objects.filter(marketplace=self._asked(request), user=None).exists():

@@ -1,12 +1,12 @@
 """The form of an account, drawn from its plugin's settings. Secrets go in and are never shown again."""
 
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext
 
-from monitor_site.contract import AccountSettings
+from monitor_site.contract import AccountSettings, shown_fields
 
 from .models import MarketplaceAccount
 from .services import secret_names
@@ -25,14 +25,14 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the
     def given(self, shape: type[AccountSettings]) -> tuple[dict[str, str], dict[str, str]]:
         """What was typed: values and secrets by option. A secret that was left empty is not among them."""
         secret = secret_names(shape)
-        typed = {spec.name: str(self.cleaned_data[PREFIX + spec.name]) for spec in fields(shape)}
+        typed = {spec.name: str(self.cleaned_data[PREFIX + spec.name]) for spec in shown_fields(shape)}
         values = {name: value for name, value in typed.items() if name not in secret}
         return values, {name: value for name, value in typed.items() if name in secret and value}
 
 
 def account_form(shape: type[AccountSettings], *, account: MarketplaceAccount | None) -> type[AccountForm]:
     """A form class with a field for each of the plugin's options; a saved account keeps what is left empty."""
-    drawn = {PREFIX + spec.name: _field(spec, account) for spec in fields(shape)}
+    drawn = {PREFIX + spec.name: _field(spec, account) for spec in shown_fields(shape)}
     return type("DrawnAccountForm", (AccountForm,), drawn)
 
 

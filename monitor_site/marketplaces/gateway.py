@@ -25,6 +25,7 @@ from monitor_site.contract import (
     Sighting,
     Unavailable,
 )
+from monitor_site.contract.rules.spending import Spending, WouldSend
 
 from .accounts import Account, Accounts
 from .catalog import Catalog, UnknownMarketplace
@@ -35,7 +36,6 @@ from .hosts import Reach
 from .ordering import Ordering
 from .promises import Promise, kept
 from .session import HttpSession
-from .spending import Spending, WouldSend
 from .transport import USUAL_LIMITS, Limits
 from .usual import StaleTop
 from .visit import Control, History, Reading, Visit

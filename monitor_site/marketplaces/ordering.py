@@ -18,11 +18,11 @@ from monitor_site.contract import (
     Receipt,
 )
 from monitor_site.contract.rules import orders
+from monitor_site.contract.rules.spending import Rehearsed, Spending, WouldSend
 
 from .accounts import Account, Accounts
 from .consequences import Consequences
 from .promises import kept
-from .spending import Rehearsed, Spending, WouldSend
 
 T = TypeVar("T")
 
@@ -59,8 +59,8 @@ class Ordering:
         spending = Spending(rehearses=True)
         with suppress(Rehearsed):
             await self._bought(plugin, account, request, spending)
-        if spending.recorded is None:
-            raise PluginFault("told of a purchase without committing")
+        # A receipt without a commit is no purchase: that was refused above.
+        assert spending.recorded is not None  # noqa: S101
         return spending.recorded
 
     async def find_purchase(self, plugin: Plugin, account_id: int, external_id: str) -> Purchase | None:
@@ -95,8 +95,7 @@ class Ordering:
     async def _bought(self, plugin: Plugin, account: Account, request: BuyRequest, spending: Spending) -> Receipt:
         async def ask(market: Any) -> Receipt:
             receipt = orders.receipt(await market.buy(request), request=request, currency=plugin.manifest.currency)
-            if not spending.begun:
-                raise PluginFault("told of a purchase without committing")
+            spending.refuse_unanswered()
             return receipt
 
         return await self._asked(plugin, account, spending, ask)

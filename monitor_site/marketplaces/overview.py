@@ -39,8 +39,8 @@ class Standing:
 
     @property
     def needs_account(self) -> bool:
-        """Whether the plugin knows accounts at all."""
-        return self.plugin.manifest.settings is not None
+        """Whether the installation can read with an account of its own."""
+        return self.plugin.manifest.settings is not None and self.plugin.manifest.reads_signed_in
 
     @property
     def capabilities(self) -> str:

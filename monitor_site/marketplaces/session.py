@@ -11,12 +11,12 @@ import redis.asyncio
 from redis.exceptions import RedisError
 
 from monitor_site.contract import AccountSettings, Answer, NoPace, Pace, PluginFault, Unavailable
+from monitor_site.contract.rules.spending import Spending, WouldSend
 
 from . import pace as buckets
 from .cookies import Cookies
 from .hosts import Reach
 from .proxies import Proxy
-from .spending import Spending, WouldSend
 from .transport import USUAL_LIMITS, Exchange, Limits, open_client
 
 T = TypeVar("T")

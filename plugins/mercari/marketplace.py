@@ -5,7 +5,21 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
-from monitor_site.contract import Answer, SearchCriteria, SearchPage, Session, Sighting, Status
+from monitor_site.contract import (
+    AccountInfo,
+    Answer,
+    BuyRequest,
+    ListingGone,
+    Purchase,
+    Receipt,
+    RefusalKind,
+    Refused,
+    SearchCriteria,
+    SearchPage,
+    Session,
+    Sighting,
+    Status,
+)
 
 from .ask import ON_SALE, SEARCH_PATH, SOLD, api_headers, listing_address, search_body, seller_items_address
 from .manifest import MercariCriteria
@@ -14,6 +28,7 @@ from .parse import read_search
 from .parse_item import read_item
 from .parse_product import read_product
 from .parse_seller import read_seller_items
+from .partner import Partner
 from .proof import Prover
 
 LOOK_WEIGHT = 2
@@ -35,6 +50,7 @@ class Mercari:
         self._session = session
         self._prover = Prover()
         self._device = uuid.uuid4().hex
+        self._partner = Partner(session)
 
     async def search(self, criteria: SearchCriteria, *, page_token: str | None = None) -> SearchPage:
         """One page of things on sale, newest first as far as Mercari can: neighbours may be swapped.
@@ -72,6 +88,40 @@ class Mercari:
         page = await self._page(_own(criteria), page_token, SOLD)
         sold = (found for found in page.sightings if found.status == Status.SOLD and found.price is not None)
         return replace(page, sightings=tuple(sold))
+
+    async def buy(self, request: BuyRequest) -> Receipt:
+        """Buy one listing by the partner API, after a look at the site and another through the API.
+
+        Called when: an order is decided; at most once for it.
+        Returns: what Mercari said, when it names the transaction and this very listing.
+        Raises: Refused, OutcomeUnknown; before anything is sent as :meth:`look`, but for ListingGone.
+        Must never: commit twice, pay more than ``price_max``, sleep.
+        """
+        try:
+            look = await self.look(request.external_id)
+        except ListingGone as error:
+            raise Refused(RefusalKind.LISTING_GONE, error.detail) from error
+        return await self._partner.buy(request, look)
+
+    async def find_purchase(self, external_id: str) -> Purchase | None:
+        """What the account bought of one listing.
+
+        Called when: an outcome is unknown, or a purchase is followed.
+        Returns: the purchase; ``None`` when Mercari said that there is none, which it never says of a shop's product.
+        Raises: Unavailable, NoPace, Throttled, Blocked, SignInNeeded, LayoutChanged.
+        Must never: take silence, a block or another account's purchase for an answer.
+        """
+        return await self._partner.find(external_id)
+
+    async def verify(self) -> AccountInfo:
+        """Renew the token and ask for the list of things to do.
+
+        Called when: a person wants to know whether the account works.
+        Returns: the client id.
+        Raises: SignInNeeded when the credentials are not accepted, else as :meth:`find_purchase`.
+        Must never: write to the marketplace.
+        """
+        return await self._partner.verify()
 
     async def _page(self, criteria: MercariCriteria, page_token: str | None, statuses: tuple[str, ...]) -> SearchPage:
         answer = await self._insist(self._asking(criteria, page_token, statuses))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from monitor_site.contract import (
     Answer,
@@ -49,7 +50,7 @@ def refuse_look(answer: Answer, *, now: datetime) -> None:
     """
     if answer.status == 404 and NOT_FOUND in _codes(answer):
         raise ListingGone("404: no such record")
-    if answer.status == 403 and _error(answer):
+    if answer.status == 403 and object_of(answer):
         raise ListingGone("403: removed")
     refuse(answer, now=now)
 
@@ -66,11 +67,11 @@ def _by_status(answer: Answer, *, now: datetime) -> MarketplaceError | None:
 
 def _codes(answer: Answer) -> list[object]:
     """The codes of the errors that an answer names."""
-    return [fields.mapping(error).get("code") for error in fields.items(_error(answer).get("errors"))]
+    return [fields.mapping(error).get("code") for error in fields.items(object_of(answer).get("errors"))]
 
 
-def _error(answer: Answer) -> Mapping[str, object]:
-    """The JSON object in an answer that says why there is none; empty when it holds no such object."""
+def object_of(answer: Answer) -> Mapping[str, Any]:
+    """The JSON object in an answer of any status; empty when it holds none, or is a page posing as one."""
     if not answer.media_type or not _is_json(answer):
         return {}
     try:

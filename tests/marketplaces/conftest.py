@@ -13,6 +13,7 @@ from monitor_site.marketplaces.gateway import Found, Gateway, History
 
 from .asking import CAMERA, FIRST, Ask
 from .loopback import Loopback, Search, plugin, shelf
+from .proxy import SmallProxy
 
 
 @pytest.fixture
@@ -29,6 +30,25 @@ async def loopback() -> AsyncIterator[Loopback]:
     server.port = listener.sockets[0].getsockname()[1]
     yield server
     listener.close()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@pytest.fixture
+async def proxy() -> AsyncIterator[SmallProxy]:
+    """A proxy that leads nowhere yet."""
+    small = SmallProxy()
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.add(task := asyncio.ensure_future(small.serve(reader, writer)))
+        await asyncio.gather(task, return_exceptions=True)
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    small.port = server.sockets[0].getsockname()[1]
+    yield small
+    server.close()
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

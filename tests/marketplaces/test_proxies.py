@@ -185,25 +185,6 @@ async def over_https(session: Session, criteria: SearchCriteria, token: str | No
 
 
 @pytest.fixture
-async def proxy() -> AsyncIterator[SmallProxy]:
-    """A proxy that leads nowhere yet."""
-    small = SmallProxy()
-    tasks: set[asyncio.Task[None]] = set()
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        tasks.add(task := asyncio.ensure_future(small.serve(reader, writer)))
-        await asyncio.gather(task, return_exceptions=True)
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    small.port = server.sockets[0].getsockname()[1]
-    yield small
-    server.close()
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
-@pytest.fixture
 async def gateway(aredis: redis.asyncio.Redis, settings: Any, proxy: SmallProxy) -> AsyncIterator[Gateway]:
     """A live installation that asks the bazaar through the proxy."""
     settings.LIVE, settings.PRACTICE_MARKETS = True, {}

@@ -22,7 +22,7 @@ from .drawings import Drawings
 from .faults import Fault, Faults, Kind, Scene
 from .kinds import fixed, generic_kinds, renamed
 from .market import PracticeMarket
-from .reply import HTML, JSON, Reply, Request, html_reply, json_reply, send_reply
+from .reply import HTML, JSON, Reply, Request, cut, hang, html_reply, json_reply, send_reply
 from .shelf import NOTHING, Shelf, UnknownListing, fold
 from .truth import Truth
 
@@ -45,9 +45,11 @@ __all__ = [
     "Shelf",
     "Truth",
     "UnknownListing",
+    "cut",
     "fixed",
     "fold",
     "generic_kinds",
+    "hang",
     "html_reply",
     "json_reply",
     "random_for",

@@ -1,7 +1,7 @@
 """Rules about what a plugin says of itself, before anybody asks it anything."""
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, replace
 from typing import Any
 
 from ..fields import AccountSettings, SearchCriteria, canonical, criteria_from
@@ -70,7 +70,14 @@ class AboutItself(Rules):
                 secret = bool(spec.metadata.get("secret"))
                 sounds = bool(SOUNDS_SECRET & set(spec.name.split("_")))
                 demand(secret or not sounds, f"{spec.name!r} sounds like a secret; mark it with option(secret=True)")
-                demand(not secret or _hides(shape, spec.name), f"the secret {spec.name!r} shows in repr() or str()")
+                demand(
+                    not secret or self._hides(shape, spec.name), f"the secret {spec.name!r} shows in repr() or str()"
+                )
+
+    def _hides(self, shape: type[Any], name: str) -> bool:
+        account = self.account if shape is self.plugin.manifest.settings else None
+        thing = replace(account, **{name: CANARY}) if account else shape(**{name: CANARY})
+        return CANARY not in repr(thing) + str(thing)
 
     def _examined(self, look: Callable[[], None], what: str) -> None:
         try:
@@ -113,8 +120,3 @@ def _drawable(spec: "Field[Any]") -> None:
     demand(isinstance(label, str) and label.strip(), f"field {spec.name!r} cannot be drawn: give it option(label=...)")
     words = list((choices or {}).values())
     demand(all(isinstance(word, str) and word for word in words), f"choices of {spec.name!r} need words for people")
-
-
-def _hides(shape: type[Any], name: str) -> bool:
-    thing = shape(**{name: CANARY})
-    return CANARY not in repr(thing) + str(thing)

@@ -88,7 +88,7 @@ class AboutManners(Rules):
         secrets = [spec.name for spec in fields(self.plugin.manifest.settings or AccountSettings) if _is_secret(spec)]
         if not secrets:
             pytest.skip("its accounts have no secrets")
-        account = (self.plugin.manifest.settings or AccountSettings)(**dict.fromkeys(secrets, CANARY))
+        account = replace(self.account or AccountSettings(), **dict.fromkeys(secrets, CANARY))
         spoilt = [sample.answered(status=status) for sample in self.samples("full") for status in (401, 403, 429, 500)]
         for sample in self.some() + spoilt:
             outcome = ask(self.plugin, sample, account)

@@ -141,7 +141,7 @@ class AboutPractice(Rules):
 
     def test_its_blocks_are_blocked(self, practice: Market) -> None:
         """Every fault whose name begins with ``block``."""
-        kinds = _blocks(practice)
+        kinds = blocks_of(practice)
         demand(kinds, "the practice market cannot block: give it a fault whose name begins with 'block'")
         for kind in kinds:
             for outcome in self._struck(practice, kind=kind):
@@ -203,7 +203,7 @@ def _facts(row: Sighting) -> tuple[Any, ...]:
     return row.external_id, row.price, row.status
 
 
-def _blocks(market: Market) -> list[str]:
+def blocks_of(market: Market) -> list[str]:
     """The kinds of faults that are blocks; the control end names all kinds when it does not know one."""
     refusal = market.ask("faults", {"kind": "?"}).json().get("error", "")
     known = refusal.partition("kind is one of ")[2].partition(";")[0].split(", ")

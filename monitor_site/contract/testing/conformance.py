@@ -5,16 +5,17 @@ from .about_answers import AboutAnswers
 from .about_itself import AboutItself
 from .about_keeping import AboutKeeping
 from .about_manners import AboutManners
-from .about_practice import AboutPractice
+from .about_orders import AboutOrders
 from .about_refusals import AboutRefusals
 from .about_samples import AboutSamples
 
 
 class PluginConformance(
-    AboutPractice, AboutAddresses, AboutManners, AboutKeeping, AboutRefusals, AboutAnswers, AboutSamples, AboutItself
+    AboutOrders, AboutAddresses, AboutManners, AboutKeeping, AboutRefusals, AboutAnswers, AboutSamples, AboutItself
 ):
     """What any plugin must keep. Subclass it under a name that begins with ``Test`` and set ``plugin`` and ``answers``.
 
     A plugin whose account must be of a certain form sets ``settings``; one whose practice market takes other orders
-    overrides ``offer`` and ``reprice``. Rules follow the declared capabilities; what does not apply is skipped.
+    overrides ``offer``, ``reprice`` and ``sell``. Rules follow the declared capabilities; what does not apply is
+    skipped.
     """

@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 
 from ..errors import Unavailable
 from ..fields import AccountSettings
+from ..rules.spending import Spending
 from ..values import Answer
 from .session import Request
 
@@ -85,6 +86,8 @@ class PlainSession:
     settings: AccountSettings | None = None
     asked: list[Request] = field(default_factory=list)
     kept: dict[str, str] = field(default_factory=dict)
+    spending: Spending = field(default_factory=Spending)
+    commits: int = 0
     web: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -108,9 +111,13 @@ class PlainSession:
         return await self._ask(Request(method="POST", url=url, headers=named, weight=weight, json=json, form=form))
 
     async def commit(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
-        """Post the request that may spend."""
+        """Post the request that may spend; ``spending`` remembers how far it came."""
+        self.commits, self.spending.begun = self.commits + 1, True
+        self.spending.answer = None
         named = dict(headers or {})
-        return await self._ask(Request(method="POST", url=url, headers=named, weight=1, json=json, spends=True))
+        request = Request(method="POST", url=url, headers=named, weight=1, json=json, spends=True)
+        self.spending.answer = await self._ask(request)
+        return self.spending.answer
 
     async def keep_secrets(self, **secrets: str) -> None:
         """Remember them in ``kept``."""

@@ -4,8 +4,9 @@ from random import Random
 
 from monitor_site.contract.practice import Drawings, PracticeMarket, Reply, Request
 
-from . import pages, pictures, proofs, reading
+from . import pages, partner, pictures, proofs, reading
 from .control import CONTROL
+from .deals import Deals
 from .faults import KINDS, ROUTES, refusal, unauthorized
 from .search import BadQuestion, empty_page, search
 from .stream import Stream
@@ -21,7 +22,8 @@ class MercariMarket(PracticeMarket[World, Stream]):
     control, kinds, routes = CONTROL, KINDS, ROUTES
 
     def __init__(self, world: World) -> None:
-        super().__init__(world, Stream(world, Random(world.seed)))
+        self.deals = Deals(world)
+        super().__init__(world, Stream(world, Random(world.seed), busy=self.deals.holds))
         self.pictures = Drawings(pictures.draw, kept=PICTURES_KEPT)
 
     def route(self, path: str) -> str:
@@ -30,17 +32,24 @@ class MercariMarket(PracticeMarket[World, Stream]):
             return "photos"
         if path.startswith(pages.ROOTS):
             return "pages"
-        return reading.route(path) or "search"
+        return partner.route(path) or reading.route(path) or "search"
 
     async def good(self, route: str, request: Request) -> Reply:
         """The answer when nothing goes wrong."""
         if route == "photos" and request.method == "GET":
             return await self.pictures.reply(request.path.removeprefix("/photos/"))
+        if partner.route(request.path):
+            return self._partner(request)
         if route == "pages":
             return pages.page(self.world, request)
         if route != "search":
             return self._read(request)
         return self._search(request) if request.path == SEARCH_PATH else refusal(404, 5, "not found")
+
+    def _partner(self, request: Request) -> Reply:
+        self.world.at(request.base)
+        self.stream.run()
+        return partner.answer(self.deals, request)
 
     def _read(self, request: Request) -> Reply:
         if refused := self._refuse(request, method="GET"):

@@ -7,6 +7,7 @@ from monitor_site.contract.practice import Control, Order, random_for, settings
 from .changes import CHANGES
 from .listing import Auction, Listing, Variant
 from .make import ARTS, personal_id, shop_id
+from .order_control import ORDERS
 from .world import Paging
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def _looks(order: Order) -> dict[str, Any]:
         "brand": int(order.get("brand", 0)),
         "condition": int(order.get("condition", 3)),
         "payer": int(order.get("payer", 2)),
+        "fee": None if order.get("fee", 700) is None else int(order.get("fee", 700)),
         "seller": str(order.get("seller", "900000001")),
         "shop": str(order.get("shop", "")),
     }
@@ -77,5 +79,6 @@ CONTROL: Control["MercariMarket"] = Control(
         ("POST", "settings"): _settings,
         ("POST", "list"): _list,
         **CHANGES,
+        **ORDERS,
     }
 )

@@ -58,7 +58,8 @@ class TimeSale:
 class Listing:
     """Something offered; times are virtual unix seconds, ``price`` whole yen or ``None`` for none.
 
-    ``number`` counts all listings ever made, ``edits`` what happened to this one. ``removed`` things are refused to
+    ``fee`` is what shipping costs where the buyer pays it. ``number`` counts all listings ever made, ``edits`` what
+    happened to this one. ``removed`` things are refused to
     everybody. Until ``stale_until`` the search shows its row as it was.
     """
 
@@ -73,6 +74,7 @@ class Listing:
     brand: int = 0
     condition: int = 3
     payer: int = 2
+    fee: int | None = 700
     status: str = ON_SALE
     seller: str = "900000001"
     shop: str = ""
@@ -97,6 +99,12 @@ class Listing:
     def checksum(self) -> str:
         """Another one after every edit."""
         return hashlib.blake2b(f"{self.id} {self.edits}".encode(), digest_size=16).hexdigest()
+
+    def asked(self, now: float) -> int:
+        """What a buyer pays for the thing itself; 0 when there is no price."""
+        sale = self.time_sale
+        running = sale is not None and sale.starts <= now < sale.ends
+        return sale.price if sale is not None and running else self.price or 0
 
     def touch(self, now: float) -> None:
         """Something changed: new ``updated``, and the row is made again unless the search lags behind."""

@@ -5,6 +5,7 @@ nobody could have seen it earlier. Keywords asked within the last minutes share 
 is next: a keyword asked alone gets something new about every nine seconds, hundreds of them get it in turn.
 """
 
+from collections.abc import Callable
 from random import Random
 
 from monitor_site.contract.practice import Shelf
@@ -18,11 +19,18 @@ MOST_AT_ONCE = 100
 CATCH_UP = 2
 
 
-class Stream:
-    """Makes things happen in ``world``; at most ``per_second`` new listings a virtual second."""
+def _never(_: Listing) -> bool:
+    return False
 
-    def __init__(self, world: World, rng: Random) -> None:
-        self._world, self._rng = world, rng
+
+class Stream:
+    """Makes things happen in ``world``; at most ``per_second`` new listings a virtual second.
+
+    What ``busy`` says is in a buyer's hands is left alone.
+    """
+
+    def __init__(self, world: World, rng: Random, *, busy: Callable[[Listing], bool] = _never) -> None:
+        self._world, self._rng, self._busy = world, rng, busy
         self.running = True
         self.per_second = 2.0
         self._next_new = self._next_move = world.clock.now()
@@ -91,6 +99,8 @@ class Stream:
         if not shelf.members:
             return
         listing = self._rng.choice(shelf.members)
+        if self._busy(listing):
+            return
         if listing.status == TRADING:
             self._world.move(listing, self._rng.choice((SOLD_OUT, SOLD_OUT, ON_SALE)))
         elif listing.status == ON_SALE:

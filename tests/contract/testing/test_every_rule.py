@@ -9,6 +9,7 @@ import pytest
 
 from monitor_site.contract import scaffold
 from monitor_site.contract.testing import PluginConformance
+from monitor_site.contract.testing.about_orders import AboutOrders
 from tests.house.source import ROOT
 
 FAULTY = Path(__file__).parent / "faulty" / "conformance.py"
@@ -16,6 +17,16 @@ SAMPLE = Path(scaffold.__file__).parent / "sample_market"
 RULES = sorted(name for name in dir(PluginConformance) if name.startswith("test_"))
 
 SENTENCES = {
+    "test_a_purchase_commits_exactly_once": "a purchase must commit exactly once",
+    "test_a_purchase_is_found_again": "find_purchase does not find that transaction",
+    "test_what_was_not_bought_is_no_purchase": "nobody bought",
+    "test_a_purchase_whose_answer_is_lost_is_never_told_as_known": "nobody knows how a purchase ended: Receipt",
+    "test_what_costs_more_is_refused_before_it_is_sent": "it costs 4322 now, was seen at 4321: Receipt",
+    "test_what_is_sold_is_refused_before_it_is_sent": "since it is sold: Receipt",
+    "test_every_refusal_has_its_word": "the practice market lists no refusals of purchases",
+    "test_no_block_says_that_nothing_was_bought": "must raise, for it does not tell what was bought",
+    "test_purchases_list_what_was_bought": "the list of purchases lacks it",
+    "test_an_account_is_verified_without_spending": "and send nothing that spends",
     "test_a_block_is_blocked": "blocked.html: a block must raise Blocked",
     "test_a_broken_address_of_its_own_raises_nothing": "parse_url('') must raise nothing, and raised IndexError",
     "test_a_broken_server_is_unavailable": "status 500 must raise Unavailable: a page of 0",
@@ -48,7 +59,7 @@ SENTENCES = {
     "test_it_asks_at_most_once_more_with_a_new_proof": "search asked 2 times after status 429",
     "test_it_asks_once_for_each_question": "search must be one request; full.json took 2",
     "test_it_asks_the_hosts_of_its_manifest_only": "which is not https on a host the manifest names",
-    "test_it_can_do_what_it_declares_and_nothing_else": "it declares buy, link, look",
+    "test_it_can_do_what_it_declares_and_nothing_else": "it declares bid, buy, link",
     "test_it_has_no_way_out_but_the_session": "asked behind the session's back, reading full.json: socket.getaddrinfo",
     "test_it_keeps_no_answer": "is still kept when it has long been read",
     "test_it_leaves_a_question_as_it_is": "search changed the question it was asked",
@@ -87,6 +98,8 @@ SENTENCES = {
     "test_what_practice_sells_is_as_the_contract_promises": "the practice market sells nothing",
 }
 """For each rule, words of the sentence with which it fails for the faulty plugin."""
+
+ABOUT_ORDERS = {name for name in vars(AboutOrders) if name.startswith("test_")}
 
 Report = dict[str, str]
 
@@ -130,4 +143,5 @@ def test_the_sample_plugin_keeps_every_rule_it_can(tmp_path: Path):
     assert set(RULES) - set(report) == {
         "test_sold_prices_are_of_things_that_were_sold",
         "test_no_secret_gets_into_what_it_says",
+        *ABOUT_ORDERS,
     }

@@ -12,6 +12,7 @@ from plugins.mercari import plugin
 from plugins.mercari.marketplace import Mercari
 from plugins.mercari.practice import create
 from tests.plugins import standins
+from tests.plugins.mercari.buying import Buyer, connected
 from tests.plugins.standins import Market, PlainSession
 
 
@@ -25,6 +26,20 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
 def market(served: Market) -> Iterator[Market]:
     with standins.quiet(served, page_size=None, short_pages=False, duplicates=False) as market:
         yield market
+
+
+@pytest.fixture
+def alice_buys(market: Market, gateway: Gateway, alice, transactional_db) -> Buyer:
+    """Alice, who has an account of the partner API."""
+    market.do("orders", history_lag=0, rotates=False, tells_paid=True, fee_as_text=False)
+    market.do("buyer", name="alice", banned=False, address=True, card=True, known=True, sign_out=True, reset=True)
+    return Buyer(gateway, market, connected(alice))
+
+
+@pytest.fixture
+def bob_buys(alice_buys: Buyer, bob) -> Buyer:
+    """Bob, who has another account and sends his token alone, without a number on the parcel."""
+    return Buyer(alice_buys.gateway, alice_buys.market, connected(bob, "bob", label="no", authorization="bare"))
 
 
 @pytest.fixture

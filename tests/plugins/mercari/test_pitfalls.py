@@ -1,6 +1,6 @@
 """What others ran into when they read Mercari, each as a test of the right behaviour.
 
-The number in a test's name is that of the table in the plugin's README. Numbers about ordering have no test here.
+The number in a test's name is that of the table in the plugin's README. That about bidding has no test here.
 """
 
 import re
@@ -18,19 +18,24 @@ from monitor_site.contract import (
     ListingGone,
     ListingUrl,
     Money,
+    RefusalKind,
+    Refused,
     Shipping,
     Sighting,
     SignInNeeded,
     Status,
 )
 from monitor_site.marketplaces.gateway import Gateway, History
+from plugins.mercari.after_buying import read_purchase
 from plugins.mercari.ask import SOLD, listing_address, search_body, seller_items_address
 from plugins.mercari.manifest import MANIFEST, MercariCriteria
 from plugins.mercari.marketplace import Mercari
 from plugins.mercari.parse import read_search
 from plugins.mercari.parse_item import read_item
+from plugins.mercari.parse_partner import read_partner_item
 from plugins.mercari.pasted import parse_url
 from plugins.mercari.proof import Prover
+from tests.plugins.mercari.buying import ITEM, told
 from tests.plugins.mercari.samples import NOW, only, page_of, row
 from tests.plugins.mercari.things import (
     GONE,
@@ -47,7 +52,7 @@ from tests.plugins.mercari.things import (
 )
 from tests.plugins.standins import Market, PlainSession
 
-ALL, ORDERING = set(range(1, 29)), {17, 26, 27}
+ALL, BIDDING = set(range(1, 29)), {26}
 WORD = "該当なし"
 
 
@@ -63,7 +68,7 @@ def numbers_here() -> set[int]:
 
 def test_every_pitfall_of_reading_has_its_test_and_its_line_in_the_readme():
     readme = (Path(str(plugins.mercari.__file__)).parent / "README.md").read_text("utf-8")
-    assert numbers_here() == ALL - ORDERING
+    assert numbers_here() == ALL - BIDDING
     assert {int(number) for number in re.findall(r"^\| (\d{1,2}) \|", readme, re.MULTILINE)} == ALL
 
 
@@ -182,6 +187,13 @@ def test_pitfall_16_an_auction_may_be_null_and_has_two_spellings(sold: dict[str,
     assert placeholder.price == (Money(amount=2500, currency="JPY") if kind == Kind.AUCTION else None)
 
 
+def test_pitfall_17_a_wish_for_a_passkey_is_a_persons_business():
+    wants = {"code": "VerificationRequiredException", "details": {"unsatisfied_methods": ["FIDO_UV", "SMS"]}}
+    with pytest.raises(Refused) as caught:
+        read_purchase(told({"result": "error", "errors": [wants]}, status=403), ITEM)
+    assert caught.value.kind == RefusalKind.VERIFICATION_REQUIRED
+
+
 def test_pitfall_18_what_is_in_trade_is_neither_on_sale_nor_sold():
     assert look(status="trading").status == Status.RESERVED
     assert only(page_of(row(status="ITEM_STATUS_TRADING"))).status == Status.RESERVED
@@ -254,6 +266,12 @@ async def test_pitfall_25_a_bump_moves_only_the_time_of_change(market: Market, m
     assert (after.external_id, after.created) == (before.external_id, before.created)
     assert after.updated != before.updated
     assert found.sightings[0].created == before.created
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 412])
+def test_pitfall_27_the_partner_api_has_four_ways_to_say_gone_and_none_of_them_is_a_block(status: int):
+    with pytest.raises(ListingGone):
+        read_partner_item(told({"code": status, "message": "x"}, status=status), ITEM_ID, now=NOW)
 
 
 def test_pitfall_28_flags_are_small_words_prices_numbers_and_statuses_not_shifted():

@@ -23,10 +23,11 @@ NAMED = {
 }
 CUT_OFF = {"hang": {}, "drip": {}, "close": {}, "cut": {}}
 OF_THEIR_OWN = {"expired", "delay", "empty", "endless", "huge"}
+OF_PURCHASES = {"lost", "after", "failure", "verification"}
 
 
-def test_every_kind_of_fault_is_tested_here():
-    assert set(KINDS) == set(NAMED) | set(CUT_OFF) | OF_THEIR_OWN
+def test_every_kind_of_fault_is_tested_here_or_with_purchases():
+    assert set(KINDS) == set(NAMED) | set(CUT_OFF) | OF_THEIR_OWN | OF_PURCHASES
 
 
 @pytest.mark.parametrize("kind", NAMED)

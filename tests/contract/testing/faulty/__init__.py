@@ -11,9 +11,11 @@ from typing import Any
 
 from monitor_site.contract import (
     Access,
+    AccountInfo,
     AccountSettings,
     Answer,
     BadRow,
+    BuyRequest,
     Capability,
     Kind,
     ListingGone,
@@ -23,6 +25,10 @@ from monitor_site.contract import (
     Money,
     Pace,
     Plugin,
+    Purchase,
+    PurchasePage,
+    PurchaseStage,
+    Receipt,
     SearchCriteria,
     SearchPage,
     Session,
@@ -87,6 +93,27 @@ class Market:
     async def sold_prices(self, criteria: SearchCriteria, *, page_token: str | None = None) -> SearchPage:
         return await self.search(criteria)
 
+    async def buy(self, request: BuyRequest) -> Receipt:
+        for _ in range(2):
+            await self.spend()
+        return Receipt(external_id=request.external_id, transaction_id="bought")
+
+    async def spend(self) -> None:
+        try:
+            await self.session.commit(f"{self.session.base}/purchase", json={})
+        except MarketplaceError:
+            return
+
+    async def find_purchase(self, external_id: str) -> Purchase:
+        return Purchase(external_id=external_id, transaction_id="another", stage=PurchaseStage.RECEIVED)
+
+    async def purchases(self, page_token: str | None = None) -> PurchasePage:
+        return PurchasePage(purchases=())
+
+    async def verify(self) -> AccountInfo:
+        await self.spend()
+        return AccountInfo(label="somebody")
+
 
 def misbehave() -> None:
     for deed in (lambda: socket.getaddrinfo("127.0.0.1", 80), lambda: wait(0.001)):
@@ -138,7 +165,15 @@ plugin = Plugin(
         currency="yen",
         time_zone="Asia/Tokyo",
         capabilities=frozenset(
-            {Capability.SEARCH, Capability.LOOK, Capability.SOLD_PRICES, Capability.LINK, Capability.BUY}
+            {
+                Capability.SEARCH,
+                Capability.LOOK,
+                Capability.SOLD_PRICES,
+                Capability.LINK,
+                Capability.BUY,
+                Capability.OUTCOME,
+                Capability.BID,
+            }
         ),
         criteria=Criteria,
         pace=Pace(per_minute=600, ceiling_per_minute=600, floor_seconds=1),
@@ -146,6 +181,7 @@ plugin = Plugin(
         control=Criteria(keyword="x"),
         search_tells=frozenset({"bids"}),
         settings=Settings,
+        lists_purchases=True,
     ),
     connect=Market,
     api="https://api.faulty.example",

@@ -4,10 +4,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from monitor_site.contract import Answer, MarketplaceError, NotSent, OutcomeUnknown, PluginFault, Refused
+from ..errors import MarketplaceError, NotSent, OutcomeUnknown, PluginFault, Refused
+from ..values import Answer
 
 SENDS_BYTES = ".send_request_headers.started"
-NO_REFUSAL_FROM = 500
+SAYS_NOTHING_FROM = 500
 REDIRECTS = range(300, 400)
 
 
@@ -65,17 +66,24 @@ class Spending:
         if event.endswith(SENDS_BYTES) and info["request"].method != b"CONNECT":
             self.begun = True
 
+    def refuse_unanswered(self) -> None:
+        """A receipt is believed only where a whole answer could have told it. Raises :class:`PluginFault`."""
+        if self.kept_back is not None:
+            raise self.kept_back
+        if not self._is_answered():
+            raise PluginFault("told of a purchase that no answer tells of")
+
     def judge(self, error: MarketplaceError) -> MarketplaceError:
         """What a plugin's error means, given how far it came."""
         if not self.begun:
             return self.kept_back or error
-        if isinstance(error, OutcomeUnknown) or (isinstance(error, Refused) and self._may_be_refusal()):
+        if isinstance(error, OutcomeUnknown) or (isinstance(error, Refused) and self._is_answered()):
             return error
         unknown = OutcomeUnknown(f"sent, then {error.code}: {error.detail}")
         unknown.__cause__ = error
         return unknown
 
-    def _may_be_refusal(self) -> bool:
-        """Only a whole answer refuses; a server that failed or points elsewhere has said nothing."""
+    def _is_answered(self) -> bool:
+        """Whether a whole answer came; a server that failed or points elsewhere has said nothing."""
         answer = self.answer
-        return answer is not None and answer.status < NO_REFUSAL_FROM and answer.status not in REDIRECTS
+        return answer is not None and answer.status < SAYS_NOTHING_FROM and answer.status not in REDIRECTS
