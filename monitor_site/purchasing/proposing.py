@@ -97,10 +97,6 @@ def _order(match: Match, rule: BuyRule, offer: Offer, now: datetime) -> Order:
         stood_since=now,
         created_at=now,
     )
-    if earlier := ruled_out(user_id=match.user_id, listing_id=match.listing_id):
-        order.supersedes = earlier
-        # Nobody but a person orders a thing again whose first order was lost from sight.
-        order.mode = Mode.APPROVAL if order.mode == Mode.AUTOMATIC else order.mode
     order.shown = shown(order)
     return order
 
@@ -113,6 +109,10 @@ def ruled_out(*, user_id: int, listing_id: int) -> Order | None:
 
 def _open(order: Order, rule: BuyRule, now: datetime) -> Order:
     """A dry run stays a proposal; what needs an answer asks for it; what is automatic goes on in a step of its own."""
+    if earlier := ruled_out(user_id=order.user_id, listing_id=order.listing_id):
+        order.supersedes = order.supersedes or earlier
+        # Nobody but a person orders a thing again whose first order was lost from sight.
+        order.mode = Mode.APPROVAL if order.mode == Mode.AUTOMATIC else order.mode
     order.save(force_insert=True)
     if order.mode == Mode.APPROVAL:
         move(order=order, verb=Verb.ASK, because=Because(actor=RULE, evidence={"rule": rule.pk}), now=now)

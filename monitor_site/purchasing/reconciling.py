@@ -28,6 +28,7 @@ RECONCILER = "reconciler"
 GRACE = timedelta(seconds=5)
 # Whoever asks and is not heard of again is replaced after this time.
 CLAIM = timedelta(minutes=2)
+LATEST = timedelta(hours=3)
 MOST = 100
 
 
@@ -41,14 +42,21 @@ def wake(*, now: datetime) -> int:
 
 
 def _due(now: datetime) -> Any:
-    """Soon after sight was lost, whatever was planned at the submission; then by plan."""
+    """Soon after sight was lost, whatever was planned at the submission; then by plan. Nothing is planned for so late
+    that it can only be a clock that was set back since.
+    """
+    planned = Q(ask_at=None) | Q(ask_at__lte=now) | Q(ask_at__gt=now + LATEST)
     first = Q(readings=None, stood_since__lte=now - LOOKS[0]) & ~Q(ask_at__gt=now, ask_at__lte=now + CLAIM)
-    return Order.objects.filter(Q(ask_at=None) | Q(ask_at__lte=now) | first, state=State.UNKNOWN).distinct()
+    return Order.objects.filter(planned | first, state=State.UNKNOWN).distinct()
 
 
 def lose_sight(*, now: datetime) -> int:
-    """Submissions past their deadline of which nobody has said what became of them: dead senders, lost answers."""
-    ended = Submission.objects.filter(outcome=SubmissionOutcome.OPEN, send_deadline__lt=now - GRACE)
+    """Submissions past their deadline of which nobody has said what became of them: dead senders, lost answers.
+
+    One of the future is of a clock that was set back since.
+    """
+    over = Q(send_deadline__lt=now - GRACE) | Q(begun_at__gt=now + GRACE)
+    ended = Submission.objects.filter(over, outcome=SubmissionOutcome.OPEN)
     orders = Order.objects.filter(state=State.SUBMITTING, submissions__in=ended)
     return sum(_lose_sight(order, now) for order in orders.order_by("pk"))
 

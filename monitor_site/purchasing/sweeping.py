@@ -48,9 +48,14 @@ class Round:
 def wake(*, now: datetime) -> int:
     """Have the accounts swept that are due; returns how many."""
     _plan_new(now)
-    ids = list(Sweep.objects.filter(due_at__lte=now).order_by("due_at").values_list("account_id", flat=True)[:MOST])
+    ids = list(_due(now).order_by("due_at").values_list("account_id", flat=True)[:MOST])
     outbox.write(topic=TOPIC, object_ids=ids, now=now)
     return len(ids)
+
+
+def _due(now: datetime) -> QuerySet[Sweep]:
+    """By plan, or since the clock was set back."""
+    return Sweep.objects.filter(Q(due_at__lte=now) | Q(swept_at__gt=now, due_at__gt=now + CLAIM))
 
 
 def _plan_new(now: datetime) -> None:
@@ -63,15 +68,16 @@ def _plan_new(now: datetime) -> None:
 
 def rounds(*, account_ids: Collection[int], now: datetime) -> list[Round]:
     """Take those of these accounts that are due; whoever takes one first sweeps it."""
-    due = Sweep.objects.filter(account__in=account_ids, due_at__lte=now).select_related("account")
-    return [_round(sweep) for sweep in due if _claim(sweep, now)]
+    due = _due(now).filter(account__in=account_ids).select_related("account")
+    return [round_of(sweep) for sweep in due if _claim(sweep, now)]
 
 
 def _claim(sweep: Sweep, now: datetime) -> bool:
     return bool(Sweep.objects.filter(pk=sweep.pk, due_at=sweep.due_at).update(due_at=now + CLAIM))
 
 
-def _round(sweep: Sweep) -> Round:
+def round_of(sweep: Sweep) -> Round:
+    """What is known before an account is swept."""
     followed = _orders_of(sweep.account).filter(_under_way())
     return Round(
         account_id=sweep.account_id,
@@ -123,18 +129,23 @@ def _order_of(account: MarketplaceAccount, purchase: Purchase) -> Order | None:
 
 
 def _by_listing(account: MarketplaceAccount, orders: QuerySet[Order], purchase: Purchase) -> Order | None:
-    """The latest order of the listing that may have led to it; not one that came after the purchase."""
+    """The latest order of the listing that may have led to it; not one that came after the purchase was seen here.
+
+    By what a clock says of it nothing is left out: booked by mistake is looked at by its person, and lost is lost.
+    """
     stray = Stray.objects.filter(account=account, number=purchase.transaction_id[:80]).first()
-    times = [at for at in (purchase.at and purchase.at + CLOCKS_DIFFER, stray and stray.first_seen_at) if at]
     found = orders.filter(_awaits()).distinct().order_by("-pk")
-    return next((one for one in found if all(one.created_at <= at for at in times)), None)
+    if stray is not None:
+        found = found.filter(created_at__lte=stray.first_seen_at)
+    return found.first()
 
 
 def _awaits() -> Q:
     """Orders that a purchase may belong to although nobody has said so. What never came near a marketplace does not."""
     by_hand = Q(state__in=[State.HANDED_OVER, *GIVEN_UP], history__after=State.HANDED_OVER)
     forgotten = Q(state=State.CANCELLED, reason=RESTORED)
-    return Q(state__in=[State.SUBMITTING, *ASKED, State.NOT_PLACED]) | by_hand | forgotten
+    nameless = Q(state__in=BOUGHT)  # somebody said so, without a number
+    return Q(state__in=[State.SUBMITTING, *ASKED, State.NOT_PLACED]) | by_hand | forgotten | nameless
 
 
 def _move(order: Order, purchase: Purchase, now: datetime) -> bool:
@@ -147,6 +158,8 @@ def _move(order: Order, purchase: Purchase, now: datetime) -> bool:
         _step(order, Verb.PLACE, purchase, now)
     elif state in GIVEN_UP:
         find_late(order=order, purchase=purchase, now=now)
+    elif state in BOUGHT and not order.reference:
+        Order.objects.filter(pk=order.pk, reference="").update(reference=purchase.transaction_id[:80])
     return follow(order=order, stage=purchase.stage, purchase=purchase, now=now) or order.state != state
 
 

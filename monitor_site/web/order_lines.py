@@ -95,7 +95,7 @@ def line_of(order: Order) -> Line:
         marketplace=catalog().title(order.listing.marketplace, get_language() or "en"),
         picture=pictures.address(images[0], size=160) if images else "",
         state=state_words(State.NEEDS_HUMAN if group_of(order) in {"asked", "look"} else order.state),
-        tone=tone_of(order.state),
+        tone="warn" if group_of(order) == "look" else tone_of(order.state),
         reason=reason_words(order),
     )
 

@@ -286,8 +286,11 @@ def test_a_sweep_ends_at_a_page_of_known_purchases(alice, account, market, now):
     assert (asked, market.asked, Stray.objects.count()) == (6, 1, 30)
 
 
-def test_what_was_bought_twice_by_hand_is_not_tied_to_an_order_that_came_later(alice, account, market, now):
-    market.sell("m00000000001", "t-before", at=now - timedelta(hours=1))
+def test_what_was_seen_before_an_order_is_not_tied_to_it(alice, account, market, now):
+    market.now = now - timedelta(hours=1)
+    market.sell("m00000000001", "t-before")
+    market.sweep(account)
+    market.now = now + timedelta(hours=2)
     order = given_up(alice, account, now)
     market.sweep(account)
     order.refresh_from_db()
