@@ -5,7 +5,6 @@ previews together get half of a marketplace's pace, one person's a quarter.
 """
 
 import asyncio
-import threading
 import time
 from collections import defaultdict
 from concurrent.futures import Future, wait
@@ -24,6 +23,8 @@ from monitor_site.watches import asking
 from monitor_site.watches.asking import Answer, Question
 from monitor_site.watches.models import TargetKind
 
+from .loop_thread import LoopThread
+
 log = structlog.get_logger(__name__)
 
 CUT_SECONDS = 12.0
@@ -38,8 +39,7 @@ class Asker:
     """A loop in a thread of its own, with one gateway."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="previews", daemon=True)
+        self._thread = LoopThread("previews")
         self._thread.start()
         self._running: dict[tuple[int, str], Future[None]] = {}
         self._gates: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(1))
@@ -50,7 +50,7 @@ class Asker:
         """Ask a person's question, unless it is being asked."""
         name = (user_id, question)
         if name not in self._running:
-            self._running[name] = asyncio.run_coroutine_threadsafe(self._answer(user_id, question), self._loop)
+            self._running[name] = self._thread.call(self._answer(user_id, question))
             self._running[name].add_done_callback(lambda _done: self._running.pop(name, None))
 
     def stop(self, *, seconds: float) -> None:
@@ -58,11 +58,8 @@ class Asker:
         seconds = min(seconds, CUT_SECONDS)
         wait(list(self._running.values()), timeout=seconds)
         with suppress(TimeoutError):
-            asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(seconds)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(seconds)
-        if not self._thread.is_alive():
-            self._loop.close()
+            self._thread.call(self._close()).result(seconds)
+        self._thread.close()
 
     async def _close(self) -> None:
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
