@@ -31,6 +31,13 @@ class Parcel:
     fence: int
 
 
+def is_due(*, channel_id: int, now: datetime) -> bool:
+    """Whether a channel may have something to tell by now: one read, where a claim in vain writes."""
+    new = waiting(now=now).filter(channel=channel_id).order_by()
+    tried = Delivery.objects.filter(channel=channel_id, state=DeliveryState.WAITING, due_at__lte=now)
+    return Channel.objects.filter(Exists(new) | Exists(tried), pk=channel_id).exists()
+
+
 def claim(*, channel_id: int, rates: Mapping[str, float], now: datetime) -> Parcel | None:
     """The next message of a channel, or ``None`` when there is none, or not yet, or another worker is at it.
 

@@ -11,13 +11,12 @@ from django.db import transaction
 from django.db.models import Q
 
 from monitor_site.marketplaces import vault
-from monitor_site.outbox import services as outbox
 from monitor_site.watches.models import Watch
 
 from .holding import wait_of
 from .models import AlertKind, Channel, Delivery, DeliveryState, Held, Importance, Notice, WatchAlerts
 from .routing import USUALLY_TOLD
-from .telling import TOPIC, Draft, publish
+from .telling import Draft, hurry, publish
 
 MOST_CHANNELS = 20
 TESTED_AFTER = timedelta(days=7)
@@ -91,7 +90,7 @@ def change_channel(*, channel: Channel, place: Place, manner: Manner, now: datet
         row.disabled_at, row.rests_until, row.failures, row.failing_since = None, None, 0, None
     row.save()
     _plan_anew(row, now)
-    _hurry([row.pk], now)
+    hurry([row.pk], now=now)
 
 
 def remove_channel(*, channel: Channel) -> None:
@@ -106,7 +105,7 @@ def mute_channel(*, channel: Channel, until: datetime | None, now: datetime) -> 
     row.muted_until = until
     row.save(update_fields=["muted_until"])
     _plan_anew(row, now)
-    _hurry([row.pk], now)
+    hurry([row.pk], now=now)
 
 
 def _plan_anew(channel: Channel, now: datetime) -> None:
@@ -139,7 +138,7 @@ def send_again(*, delivery: Delivery, now: datetime) -> bool:
     if not dead.update(state=DeliveryState.WAITING, ended_at=None, attempts=0, due_at=now):
         return False
     Channel.objects.filter(pk=delivery.channel_id).update(rests_until=None, disabled_at=None)
-    _hurry([delivery.channel_id], now)
+    hurry([delivery.channel_id], now=now)
     return True
 
 
@@ -158,7 +157,7 @@ def wake_channels(*, now: datetime) -> int:
     due |= Q(deliveries__state=DeliveryState.WAITING, deliveries__due_at__lte=now)
     ready = free.filter(Q(rests_until=None) | Q(rests_until__lte=now), due, disabled_at=None)
     ids = list(ready.values_list("pk", flat=True).distinct()[:MOST_WOKEN])
-    _hurry(ids, now)
+    hurry(ids, now=now)
     return len(ids)
 
 
@@ -170,7 +169,3 @@ def begin_weekly_tests(*, now: datetime) -> int:
     for channel in channels:
         begin_test(channel=channel, weekly=True, now=now)
     return len(channels)
-
-
-def _hurry(channel_ids: Collection[int], now: datetime) -> None:
-    outbox.write(topic=TOPIC, object_ids=channel_ids, now=now)

@@ -4,7 +4,7 @@ Every fact has a key, so that a job which runs twice, or another watch that find
 what is missing.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,6 +23,8 @@ TOPIC = "channel"
 # What is wrong with a channel stands in the facts of an alert under this name, what is wrong elsewhere under its own.
 CHANNEL_TROUBLE = "channel"
 LONGEST_COOL_DOWN = timedelta(days=7)
+
+_postmen: list[Callable[[Collection[int]], None]] = []
 
 
 @dataclass(slots=True, kw_only=True)
@@ -101,7 +103,23 @@ def notify(pairs: Iterable[tuple[Alert, Channel]], *, now: datetime) -> None:
         wait = wait_of(channel=channel, kind=alert.kind, told_at=told_at, zone=zone, now=now, patient=patient)
         notices.append(_notice(alert, channel, wait, now))
     Notice.objects.bulk_create(notices, ignore_conflicts=True)
-    outbox.write(topic=TOPIC, object_ids={one.channel_id for one in notices if one.due_at <= now}, now=now)
+    hurry({one.channel_id for one in notices if one.due_at <= now}, now=now)
+
+
+def deliver_here(serve: Callable[[Collection[int]], None] | None) -> None:
+    """Who in this process serves channels; ``None``: nobody."""
+    _postmen[:] = [serve] if serve else []
+
+
+def hurry(channel_ids: Collection[int], *, now: datetime) -> None:
+    """Have these channels served after the commit: by this process if it can, else by a job.
+
+    The rows of notices say what is left: whoever is lost before it serves them is made up for by ``wake_channels``.
+    """
+    if not _postmen:
+        outbox.write(topic=TOPIC, object_ids=channel_ids, now=now)
+    elif channel_ids:
+        transaction.on_commit(lambda: _postmen[0](channel_ids) if _postmen else None, robust=True)
 
 
 def _is_patient(alert: Alert) -> bool:

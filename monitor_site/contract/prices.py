@@ -11,6 +11,7 @@ from functools import lru_cache
 from .values import Money
 
 MOST = 10**12
+SHORT = 40
 _SIGNS = {"JPY": "¥|円|JPY|yen", "CNY": "¥|元|CNY|RMB", "EUR": "€|EUR", "USD": r"\$|USD", "GBP": "£|GBP"}
 _TEN_THOUSAND, _THOUSAND = 10_000, 1_000
 # "1.5万", "3万", "1万2,800", "1万5千"
@@ -50,12 +51,20 @@ def read_price(text: str, style: PriceStyle = YEN) -> Money | None:
     >>> read_price("68 50"), read_price("3,000〜5,000円"), read_price("0円"), read_price("1,60円")
     (None, None, None, None)
     """
+    return _read_before(text, style) if len(text) <= SHORT else _read(text, style)
+
+
+def _read(text: str, style: PriceStyle) -> Money | None:
     plain = unicodedata.normalize("NFKC", text).replace("\\", "¥").strip()
     doubtful = _RANGE.search(plain) or (not style.spaced and _APART.search(plain))
     found = [] if doubtful else _marked(plain, style) or _bare(plain, style)
     amounts = {_amount(each, style) for each in found}
     amount = amounts.pop() if len(amounts) == 1 else None
     return Money(amount=amount, currency=style.currency) if amount and amount <= MOST else None
+
+
+# The same prices come again at every check.
+_read_before = lru_cache(maxsize=4096)(_read)
 
 
 def _marked(text: str, style: PriceStyle) -> list[str]:

@@ -28,6 +28,8 @@ T = TypeVar("T")
 
 FEED_SECONDS = 1.0
 PAUSE_SECONDS = 0.025
+# Less than a lease looks ahead: what falls due meanwhile is still found before its time.
+EMPTY_PAUSE_SECONDS = 0.05
 RETRY_SECONDS = 1.0
 
 
@@ -44,7 +46,7 @@ class Parts:
 
 
 class Feed:
-    """The feed of one marketplace: leases at most every 25 ms, at once again after a full call."""
+    """The feed of one marketplace: leases every 25 ms, at once again after a full call, half as often when idle."""
 
     def __init__(self, marketplace: str, parts: Parts) -> None:
         self.marketplace = marketplace
@@ -98,6 +100,8 @@ class Feed:
             self._answer()
             log.warning("feed.step_failed", marketplace=self.marketplace, error=repr(error))
             return RETRY_SECONDS
+        if not leased.leases and self._flight.empty:
+            return EMPTY_PAUSE_SECONDS
         return 0 if len(leased.leases) >= min(MOST_IDS, pace.concurrency) else PAUSE_SECONDS
 
     def _answer(self) -> None:

@@ -16,7 +16,7 @@ ANSWER_SECONDS = 10.0
 class LoopThread:
     """RQ owns the main thread and its signals; this one is called from there."""
 
-    def __init__(self, name: str, *, database_threads: int) -> None:
+    def __init__(self, name: str, *, database_threads: int = 1) -> None:
         self.loop = asyncio.new_event_loop()
         self.database = ThreadPoolExecutor(max_workers=database_threads, thread_name_prefix=f"{name}-database")
         self._database_threads = database_threads
@@ -35,7 +35,8 @@ class LoopThread:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(ANSWER_SECONDS)
         self._close_database()
-        self.loop.close()
+        if not self._thread.is_alive():
+            self.loop.close()
 
     def _close_database(self) -> None:
         """Every thread closes its own connections; the barrier makes sure that each gets its turn."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import structlog
 from django.db import close_old_connections
 
-from monitor_site.alerts import claiming, concluding, picturing, rendering
+from monitor_site.alerts import claiming, concluding, picturing, rendering, telling
 from monitor_site.alerts.claiming import Parcel
 from monitor_site.alerts.ways.kinds import kinds
 from monitor_site.alerts.ways.send import Way, send
@@ -42,6 +42,7 @@ class Postman:
         """Start the thread and open the ways out."""
         self._thread.start()
         self._thread.call(self._open()).result(30)
+        telling.deliver_here(self.serve)
 
     def serve(self, channel_ids: Iterable[int]) -> None:
         """Begin with these channels, or go on with them; from another thread, at once."""
@@ -49,6 +50,7 @@ class Postman:
 
     def stop(self, *, seconds: float) -> None:
         """Begin nothing more, let what is under way finish for so long, close."""
+        telling.deliver_here(None)
         try:
             self._thread.call(self._drain(seconds)).result(seconds + 10)
         except TimeoutError:
@@ -139,6 +141,8 @@ def _with_connection(work: Callable[..., T], *arguments: Any) -> T:
 
 def claim(channel_id: int) -> Parcel | None:
     """The next message of a channel, at the rate its kind bears."""
+    if not claiming.is_due(channel_id=channel_id, now=datetime.now(UTC)):
+        return None
     rates = {name: kind.per_minute for name, kind in kinds().items()}
     return claiming.claim(channel_id=channel_id, rates=rates, now=datetime.now(UTC))
 

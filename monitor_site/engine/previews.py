@@ -5,7 +5,6 @@ previews together get half of a marketplace's pace, one person's a quarter.
 """
 
 import asyncio
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Coroutine
@@ -26,6 +25,8 @@ from monitor_site.watches import asking
 from monitor_site.watches.asking import Answer, Question
 from monitor_site.watches.models import TargetKind
 
+from .loop_thread import LoopThread
+
 log = structlog.get_logger(__name__)
 
 CUT_SECONDS = 12.0
@@ -42,8 +43,7 @@ class Asker:
     """A loop in a thread of its own, with one gateway."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="previews", daemon=True)
+        self._thread = LoopThread("previews")
         self._thread.start()
         self._running: dict[tuple[int, str], Future[None]] = {}
         self._gates: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(1))
@@ -57,7 +57,7 @@ class Asker:
     def begin(self, name: tuple[int, str], task: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run this in the loop, unless what is called so runs already."""
         if name not in self._running:
-            self._running[name] = asyncio.run_coroutine_threadsafe(task(), self._loop)
+            self._running[name] = self._thread.call(task())
             self._running[name].add_done_callback(lambda _done: self._running.pop(name, None))
 
     @property
@@ -70,11 +70,8 @@ class Asker:
         seconds = min(seconds, CUT_SECONDS)
         wait(list(self._running.values()), timeout=seconds)
         with suppress(TimeoutError):
-            asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(seconds)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(seconds)
-        if not self._thread.is_alive():
-            self._loop.close()
+            self._thread.call(self._close()).result(seconds)
+        self._thread.close()
 
     async def _close(self) -> None:
         for task in asyncio.all_tasks() - {asyncio.current_task()}:

@@ -53,7 +53,9 @@ def values_form(shape: type[AccountSettings], *, account: MarketplaceAccount) ->
 def secrets_form(shape: type[AccountSettings]) -> type[AccountForm]:
     """A form class with the secrets alone: whoever replaces them types all of them."""
     secret = secret_names(shape)
-    drawn: dict[str, Any] = {PREFIX + spec.name: _field(spec, None) for spec in shown_fields(shape) if spec.name in secret}
+    drawn: dict[str, Any] = {
+        PREFIX + spec.name: _field(spec, None) for spec in shown_fields(shape) if spec.name in secret
+    }
     return type("DrawnSecretsForm", (AccountForm,), drawn | {"label": None})
 
 

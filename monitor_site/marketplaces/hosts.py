@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 import httpx
@@ -13,6 +14,11 @@ def origin(url: httpx.URL) -> tuple[str, str, int | None]:
     """Scheme, host and port of an address."""
     ports = {"http": 80, "https": 443}
     return url.scheme, url.host, url.port or ports.get(url.scheme)
+
+
+@lru_cache(maxsize=16)
+def _origin_of(address: str) -> tuple[str, str, int | None]:
+    return origin(httpx.URL(address))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +41,7 @@ class Reach:
     def allows(self, url: httpx.URL) -> bool:
         """Whether this address may be asked."""
         if self.practice:
-            return origin(url) == origin(httpx.URL(self.practice))
+            return origin(url) == _origin_of(self.practice)
         if url.scheme != "https" or url.userinfo:
             return False  # no redirect chooses in whose name we ask
         # As it goes over the wire: a name in other letters is not the one it looks like.

@@ -2,23 +2,24 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import redis
 import redis.asyncio
+from redis.commands.core import AsyncScript
 
 FOLDER = Path(__file__).parent / "lua"
 
 
 @cache
-def _source(name: str) -> str:
-    return (FOLDER / f"{name}.lua").read_text(encoding="utf-8")
+def _script(name: str) -> AsyncScript:
+    """Its text and digest; it belongs to no client, each run says whose it is."""
+    return AsyncScript(cast("redis.asyncio.Redis", None), (FOLDER / f"{name}.lua").read_bytes())
 
 
 async def run(client: redis.asyncio.Redis, name: str, *, keys: list[str], args: list[Any]) -> Any:
     """What the script ``lua/<name>.lua`` answers; raises ``redis.RedisError``."""
-    script = client.register_script(_source(name))
-    return await script(keys=keys, args=args)
+    return await _script(name)(keys=keys, args=args, client=client)
 
 
 def run_now(client: redis.Redis, name: str, *, keys: list[str], args: list[Any]) -> Any:

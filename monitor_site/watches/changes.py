@@ -24,6 +24,8 @@ def tell(*, seen: Mapping[str, Mapping[str, Seen]], removed: Collection[int], no
     every = [one for rows in seen.values() for one in rows.values()]
     happened = {one.listing_id for one in every if one.events - one.damped - SILENT}
     back = {one.listing_id for one in every if EventKind.BACK in one.events}
+    if not removed and not any(one.events for one in every):
+        return
     told = set(wanted().filter(listing_id__in=happened | back | set(removed)).values_list("listing_id", flat=True))
     outbox.write(topic=TOPIC, object_ids=told & (happened | set(removed)), now=now)
     gone = {one.listing_id for one in every if one.events & LEFT} | set(removed)

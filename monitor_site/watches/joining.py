@@ -36,6 +36,8 @@ def join(*, pages: Sequence[Page], links: list[WatchTarget], seen: dict[str, dic
     joined = Joined()
     for trace, rows in seen.items():
         joined.new[trace] = sum(one.fresh for one in rows.values())
+    if not pages:
+        return joined
     by_target = {page.target.pk: page for page in pages}
     asked = [link for link in links if link.target_id in by_target]
     watches = Watch.objects.in_bulk([link.watch_id for link in asked])

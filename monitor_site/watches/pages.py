@@ -7,7 +7,6 @@ from functools import cached_property
 from monitor_site.contract import Sighting
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
-from .facts import digest
 from .models import Listing, Target
 from .results import Result
 from .sightings import Look
@@ -36,10 +35,10 @@ class Page:
     due: frozenset[str] = frozenset()
     left: tuple[Listing, ...] = ()
 
-    @cached_property
+    @property
     def recent(self) -> dict[str, str]:
         """External id → digest of this answer."""
-        return {sighting.external_id: digest(sighting) for sighting in self.result.sightings}
+        return self.result.shown
 
     @cached_property
     def changed(self) -> frozenset[str]:

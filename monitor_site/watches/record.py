@@ -61,7 +61,7 @@ def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
     told = _after_failure(target, result) if result.failed else _after_success(target, result)
     if result.usual is not None:
         told["usual"] = result.usual
-    told |= _afterwards(target, result)
+    told |= _afterwards(target, result) | _answered(target, result)
     won = Target.objects.filter(pk=target.pk, fence__lt=result.fence).update(
         fence=result.fence, checked_at=result.finished_at, **told
     )
@@ -73,6 +73,13 @@ def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
     for name in ("failures", "empty_streak", "due_at"):
         setattr(target, name, told.get(name, getattr(target, name)))
     return True
+
+
+def _answered(target: Target, result: Result) -> dict[str, Any]:
+    """A search's answer, kept for the next comparison."""
+    if result.failed or not target.is_search:
+        return {}
+    return {} if result.shown == target.recent else {"recent": result.shown}
 
 
 def _afterwards(target: Target, result: Result) -> dict[str, Any]:
@@ -151,11 +158,9 @@ def _page(target: Target, result: Result, whole: bool, windows: dict[int, set[ti
 
 
 def _remember(page: Page, seen: dict[str, Seen]) -> None:
-    """Keep the answer for the next comparison; what is doubted counts as changed until it is believed."""
-    doubted = {name: "" for name, one in seen.items() if one.doubted}
-    recent = page.recent | doubted
-    if recent != page.before:
-        Target.objects.filter(pk=page.target.pk).update(recent=recent)
+    """What is doubted counts as changed until it is believed."""
+    if doubted := {name: "" for name, one in seen.items() if one.doubted}:
+        Target.objects.filter(pk=page.target.pk).update(recent=page.recent | doubted)
 
 
 def _note_gifts(pages: Sequence[Page], joined: Joined, now: datetime) -> None:

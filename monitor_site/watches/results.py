@@ -3,14 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from monitor_site.contract import Sighting
 
+from .facts import digest
+
 LONGEST_REST = timedelta(minutes=15)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Result:
     """One run of one target.
 
@@ -43,6 +46,11 @@ class Result:
     def failed(self) -> bool:
         """The check ended with an error."""
         return bool(self.error)
+
+    @cached_property
+    def shown(self) -> dict[str, str]:
+        """External id → digest of what it found."""
+        return {sighting.external_id: digest(sighting) for sighting in self.sightings}
 
 
 def asked_rest(result: Result) -> timedelta:

@@ -62,6 +62,8 @@ def upsert(looks: Sequence[Look], *, now: datetime) -> dict[str, dict[str, Seen]
 
     The listings of failed looks are held with the others: whoever finds some of them gone waits for nobody then.
     """
+    if not looks:
+        return {}
     known = _known(looks, hold=False)
     _insert_new(looks, known, now)
     rows = _known(looks, hold=True)

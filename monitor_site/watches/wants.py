@@ -65,7 +65,9 @@ def _watching(link: Any) -> Watching:
 
 
 def wants_of(looks: Sequence[Target]) -> dict[int, Wants]:
-    """Who wants these looks, by look; four queries, however many there are."""
+    """Who wants these looks, by look; four queries, however many there are, and none for none."""
+    if not looks:
+        return {}
     listings = Listing.objects.in_bulk({look.listing_id for look in looks if look.listing_id is not None})
     matched, asked, watches = matched_at(listings), doubted(listings), watching(look.pk for look in looks)
     return {

@@ -19,6 +19,7 @@ from .page import word
 
 Facts = dict[str, str]
 
+_COUNTERS = frozenset({"data-cl-params", "data-ylk"})
 _COUNTED = re.compile(r"(?:^|;)(st|end|grat|atax|flm|apprsl):([^;]+)")
 
 
@@ -57,13 +58,16 @@ def _marks(card: LexborNode, facts: Facts, kind: Kind) -> dict[str, Any]:
 def _facts(card: LexborNode) -> Facts:
     """All ``data-auction-`` attributes of the card without that prefix, the click counter's first."""
     facts: Facts = {}
+    counted: Facts = {}
     for node in card.css("[data-auction-id]"):
         for name, value in node.attributes.items():
-            if value and name.startswith("data-auction-"):
-                facts.setdefault(name.removeprefix("data-auction-"), value)
-            elif value and name in {"data-cl-params", "data-ylk"}:
-                facts = _counted(value) | facts
-    return facts
+            if not value:
+                continue
+            if name[:13] == "data-auction-":
+                facts.setdefault(name[13:], value)
+            elif name in _COUNTERS:
+                counted = _counted(value) | counted
+    return counted | facts
 
 
 def _counted(text: str) -> Facts:

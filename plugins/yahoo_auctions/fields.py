@@ -6,12 +6,14 @@ Every function gives the value, or ``None`` for "not known"; none of them raises
 import re
 import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 from typing import Any
 
 from monitor_site.contract import Money, read_price
 
 JST = timezone(timedelta(hours=9))
 MOST = 10**12
+SHORT = 40
 
 _COUNT = re.compile(r"([0-9][0-9,]*) ?[件人]?")
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?)%?")
@@ -21,7 +23,15 @@ _ID = re.compile(r"[a-z]?[0-9]{8,10}")
 def squeezed(text: str | None) -> str:
     """Text in NFKC with single spaces; empty for nothing."""
     plain = text or ""
+    return _squeezed_before(plain) if len(plain) <= SHORT else _squeezed(plain)
+
+
+def _squeezed(plain: str) -> str:
     return " ".join((plain if plain.isascii() else unicodedata.normalize("NFKC", plain)).split())
+
+
+# Every card says the same few words.
+_squeezed_before = lru_cache(maxsize=4096)(_squeezed)
 
 
 def whole(value: Any) -> int | None:

@@ -12,10 +12,10 @@ import uvicorn
 from django.db import IntegrityError, OperationalError
 
 from monitor_site.connections import key
-from monitor_site.engine import machines, recording, settling
+from monitor_site.engine import feed, machines, recording, settling
 from monitor_site.engine.counting import totals_key
 from monitor_site.engine.loop import WorkerLoop
-from monitor_site.engine.schedule import Leases, Schedule
+from monitor_site.engine.schedule import AHEAD_MS, Leases, Schedule
 from monitor_site.watches import services
 from monitor_site.watches.models import Check, Match, Target
 from plugins.mercari.practice import create
@@ -182,3 +182,7 @@ def test_a_row_that_cannot_be_recorded_takes_no_neighbour_with_it(
 
 def test_the_loop_says_that_it_is_alive(loop: WorkerLoop, redis: Any) -> None:
     until(lambda: redis.exists(key("alive", "checks-1")), what="the sign of life")
+
+
+def test_an_idle_feed_asks_again_before_anything_it_did_not_see_is_due() -> None:
+    assert feed.PAUSE_SECONDS < feed.EMPTY_PAUSE_SECONDS < AHEAD_MS / 1000

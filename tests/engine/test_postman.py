@@ -5,12 +5,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from monitor_site.alerts import happenings
+from monitor_site.alerts import happenings, telling
 from monitor_site.alerts.models import Alert, Channel, Delivery, DeliveryState, Notice
 from monitor_site.alerts.services import mute_channel, wake_channels
+from monitor_site.alerts.telling import TOPIC
 from monitor_site.alerts.ways.webhook import new_secret
-from monitor_site.engine.postman import Postman
+from monitor_site.engine.postman import Postman, claim
+from monitor_site.outbox.models import OutboxRow
 from tests.alerts.rows import channel_of, match, watch_of
 from tests.alerts.sink import Sink, open_sink
 from tests.waiting import until
@@ -29,6 +33,8 @@ def postman(settings: Any) -> Iterator[Postman]:
     settings.ALERT_NETWORKS = ["127.0.0.0/8"]
     running = Postman()
     running.start()
+    # Only what a test serves is sent.
+    telling.deliver_here(None)
     yield running
     running.stop(seconds=1)
 
@@ -161,3 +167,43 @@ def test_a_message_that_we_cannot_make_is_a_try_that_failed_and_not_tried_on_and
     assert (delivery.state, delivery.outcome, tried.busy_until) == (DeliveryState.WAITING, "unreachable", None)
     assert delivery.due_at > datetime.now(UTC)
     assert sink.heard == []
+
+
+def test_an_alerts_worker_serves_what_it_has_noted_itself(postman: Postman, sink: Sink, alice: Any, redis: Any) -> None:
+    hook(alice, sink)
+    telling.deliver_here(postman.serve)
+    matched(alice, 1)
+    until(lambda: sent() == 1, what="it arrives without another job")
+    assert not OutboxRow.objects.filter(topic=TOPIC).exists()
+
+
+def test_what_is_noted_where_no_postman_works_goes_over_a_job(sink: Sink, alice: Any, redis: Any) -> None:
+    channel = hook(alice, sink)
+    matched(alice, 1)
+    assert OutboxRow.objects.get(topic=TOPIC, done_at=None).object_id == channel.pk
+
+
+def test_a_postman_that_has_stopped_leaves_what_comes_to_the_others(sink: Sink, alice: Any, redis: Any) -> None:
+    running = Postman()
+    running.start()
+    running.stop(seconds=1)
+    channel = hook(alice, sink)
+    matched(alice, 1)
+    assert OutboxRow.objects.get(topic=TOPIC, done_at=None).object_id == channel.pk
+
+
+def test_a_channel_that_a_dying_worker_did_not_serve_is_woken(sink: Sink, alice: Any, redis: Any) -> None:
+    hook(alice, sink)
+    telling.deliver_here(lambda _ids: None)
+    matched(alice, 1)
+    telling.deliver_here(None)
+    assert not OutboxRow.objects.filter(topic=TOPIC).exists()
+    assert wake_channels(now=datetime.now(UTC)) == 1
+    assert OutboxRow.objects.filter(topic=TOPIC, done_at=None).exists()
+
+
+def test_a_channel_with_nothing_to_tell_costs_one_read(alice: Any, redis: Any, sink: Sink) -> None:
+    channel = hook(alice, sink)
+    with CaptureQueriesContext(connection) as asked:
+        assert claim(channel.pk) is None
+    assert [one["sql"].split()[0] for one in asked] == ["SELECT"]

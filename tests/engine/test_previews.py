@@ -199,6 +199,6 @@ def test_the_lane_goes_on_while_an_answer_is_slow(redis: Redis, bazaar: Bazaar) 
     previews.ask(USER, QUESTION.key)
     assert answer(redis).state == "asked"
     (asker,) = previews._askers
-    asker._loop.call_soon_threadsafe(release.set)
+    asker._thread.loop.call_soon_threadsafe(release.set)
     previews.close(seconds=20)
     assert answer(redis).state == "found"
