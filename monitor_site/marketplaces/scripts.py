@@ -12,9 +12,14 @@ FOLDER = Path(__file__).parent / "lua"
 
 
 @cache
+def _text(name: str) -> bytes:
+    return (FOLDER / f"{name}.lua").read_bytes()
+
+
+@cache
 def _script(name: str) -> AsyncScript:
     """Its text and digest; it belongs to no client, each run says whose it is."""
-    return AsyncScript(cast("redis.asyncio.Redis", None), (FOLDER / f"{name}.lua").read_bytes())
+    return AsyncScript(cast("redis.asyncio.Redis", None), _text(name))
 
 
 async def run(client: redis.asyncio.Redis, name: str, *, keys: list[str], args: list[Any]) -> Any:
@@ -24,4 +29,4 @@ async def run(client: redis.asyncio.Redis, name: str, *, keys: list[str], args: 
 
 def run_now(client: redis.Redis, name: str, *, keys: list[str], args: list[Any]) -> Any:
     """The same for blocking code."""
-    return client.register_script(_source(name))(keys=keys, args=args)
+    return client.register_script(_text(name))(keys=keys, args=args)
