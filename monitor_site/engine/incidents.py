@@ -34,6 +34,7 @@ GONE_SECONDS = 75
 START_SECONDS = 30
 # So long without a promoter is more than a restart.
 GAP_MS = 15_000
+# As the promoter calls it, which knows of upkeep and is not to be known here.
 PROMOTERS = "promoters"
 
 
@@ -103,19 +104,18 @@ def _deserted(client: redis.Redis) -> list[str]:
 
 def _served(client: redis.Redis) -> set[str]:
     """Lanes with a worker that was heard of lately, as RQ remembers it."""
-    served: set[str] = set()
     names: Any = client.smembers("rq:workers")
-    for name in names:
-        told: list[Any] = client.hmget(name, "queues", "last_heartbeat")
-        if all(told) and _age(client, told[1].decode()) < GONE_SECONDS:
-            served.add(told[0].decode().partition(",")[0])
-    return served
+    with client.pipeline(transaction=False) as pipe:
+        pipe.time()
+        for name in names:
+            pipe.hmget(name, "queues", "last_heartbeat")
+        (now, _micros), *rows = pipe.execute()
+    return {row[0].decode().partition(",")[0] for row in rows if all(row) and _age(now, row[1].decode()) < GONE_SECONDS}
 
 
-def _age(client: redis.Redis, heard: str) -> float:
-    seconds, _ = client.time()
+def _age(now: int, heard: str) -> float:
     try:
-        return seconds - utcparse(heard).timestamp()
+        return now - utcparse(heard).timestamp()
     except ValueError:
         return float(GONE_SECONDS)
 

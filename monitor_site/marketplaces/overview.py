@@ -68,6 +68,8 @@ class Standing:
         """Whether it is asked, else why not and until when."""
         if self.breaker is None:
             return gettext("not known: Redis does not answer")
+        if self.is_paused:
+            return gettext("paused by the operator")
         state = {"open": gettext("open"), "half_open": gettext("half-open")}.get(self.breaker["state"])
         if state is None or self.breaker_until is None:
             return gettext("closed")
@@ -77,7 +79,12 @@ class Standing:
     @property
     def is_stopped(self) -> bool:
         """Whether there is a breaker to close."""
-        return self.breaker is not None and self.breaker["state"] != "closed"
+        return self.breaker is not None and self.breaker["state"] != "closed" and not self.is_paused
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether an operator wants it asked nothing."""
+        return self.breaker is not None and self.breaker["reason"] == breaker.PAUSED
 
     @property
     def pause_words(self) -> str:

@@ -19,6 +19,7 @@ from monitor_site.web.watch_words import marketplace_title
 
 from .acts import ACTS, Act, Asked, do
 from .bundle import bundle
+from .figures import renew
 
 PERMISSION = "engine.operate"
 MARKETPLACE_ACTS = ("pause", "resume", "probe")
@@ -80,6 +81,7 @@ def _done(request: HttpRequest, user: User, name: str, on: str, reason: str) -> 
     except redis.RedisError:
         messages.error(request, gettext("Redis does not answer. Nothing was changed."))
         return redirect("operations")
+    renew()
     if name == "bundle":
         return _download(asked)
     messages.success(request, words)

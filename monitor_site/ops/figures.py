@@ -121,9 +121,14 @@ def course(client: redis.Redis, *, now: float, minutes: int) -> list[Window]:
     return _courses[minutes]
 
 
+def renew() -> None:
+    """Gather anew next time: something was done."""
+    _kept.clear()
+
+
 def forget() -> None:
     """Gather anew next time, and know nothing of before."""
-    _kept.clear()
+    renew()
     _last.clear()
     _courses.clear()
 

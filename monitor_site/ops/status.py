@@ -132,6 +132,8 @@ def _market_words(name: str, figures: dict[str, Any]) -> str:
     parts = [state["state"].replace("_", "-")]
     if state["until"]:
         parts = [f"{parts[0]} because of {state['reason']}, until {_short(state['until'])}"]
+    elif state["reason"]:
+        parts = [f"{state['reason']} by an operator"]
     if pause := figures["accounts_paused"].get(name):
         parts.append(f"its account paused because of {pause['reason']}, until {_short(pause['until'])}")
     last = figures["last_success"].get(name)

@@ -25,6 +25,7 @@ class Market:
     stopped: bool
     until: datetime | None
     delay_ms: int | None
+    paused: bool = False
 
 
 def rail_of(user: Any, marketplaces: Sequence[str], *, now: datetime) -> dict[str, Any]:
@@ -51,4 +52,5 @@ def _markets(user: Any, names: Sequence[str], now: datetime) -> list[Market]:
 def _market(name: str, view: breaker.BreakerView | None, delay: int | None) -> Market:
     state, until = (view["state"], view["until"]) if view else ("closed", None)
     moment = datetime.fromisoformat(until) if until and state == "open" else None
-    return Market(name=name, stopped=state != "closed", until=moment, delay_ms=delay)
+    paused = view is not None and view["reason"] == breaker.PAUSED
+    return Market(name=name, stopped=state != "closed", until=moment, delay_ms=delay, paused=paused)

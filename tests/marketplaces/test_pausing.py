@@ -5,10 +5,16 @@ from typing import Any
 
 import pytest
 import redis as redis_library
+from django.core.management import CommandError, call_command
 
+from monitor_site.engine import previews
 from monitor_site.marketplaces import breaker, pausing
 from monitor_site.marketplaces.breaker import breaker_key
+from monitor_site.marketplaces.catalog import catalog
 from monitor_site.marketplaces.models import MarketplacePause
+from monitor_site.marketplaces.overview import standings
+from monitor_site.ops import status
+from monitor_site.watches import asking
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -76,3 +82,20 @@ def test_a_probe_half_opens_what_is_open_and_nothing_else(redis: Any, now: datet
     paused(now)
     assert not pausing.probe(redis, marketplace="mercari")
     assert state(redis) == ("open", None, "paused")
+
+
+def test_the_page_of_marketplaces_status_and_the_command_say_that_it_is_paused(redis: Any, now: datetime) -> None:
+    paused(now)
+    [one] = [one for one in standings(catalog(), redis) if one.name == "mercari"]
+    assert (one.breaker_words, one.is_stopped) == ("paused by the operator", False)
+    assert "paused by an operator" in status.in_words(status.current(redis))
+    with pytest.raises(CommandError, match="paused by an operator"):
+        call_command("reset_breaker", "mercari")
+
+
+def test_nobody_previews_a_paused_marketplace(redis: Any, now: datetime) -> None:
+    paused(now)
+    question = asking.Question(marketplace="mercari", kind="search", criteria="{}")
+    told = previews._not_now(1, question)
+    assert told is not None
+    assert (told.state, told.error) == ("stopped", "paused")

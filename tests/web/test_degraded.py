@@ -109,3 +109,14 @@ def test_without_redis_pages_are_there_all_the_same(
         monkeypatch.setattr(f"monitor_site.web.{module}.redis_client", lambda: away)
     for address in ("/matches/", "/auctions/"):
         assert hers.get(address).status_code == 200
+
+
+def test_one_that_the_operator_paused_names_no_time(hers: Client, alice: User, redis: Redis, now: datetime) -> None:
+    watched(alice, now, succeeded_at=None)
+    stop(redis, "mercari", now + timedelta(days=3000), reason="paused")
+    [note] = notes(hers, "/watches/")
+    assert note == (
+        "Mercari is not asked at the moment (paused by the operator). 1 watch waits; we try again when the operator "
+        "resumes it."
+    )
+    assert "paused by the operator" in hers.get("/matches/").content.decode()

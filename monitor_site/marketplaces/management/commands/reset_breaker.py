@@ -21,6 +21,8 @@ class Command(BaseCommand):
         if name not in catalog().plugins:
             raise CommandError(f"No marketplace called {name} works here; these do: {', '.join(catalog().plugins)}.")
         try:
+            if breaker.read_all(redis_client(), [name])[name]["reason"] == breaker.PAUSED:
+                raise CommandError(f"{name} is paused by an operator; the page Operations resumes it.")
             was_open = breaker.reset(redis_client(), marketplace=name, by="command")
         except redis.RedisError as error:
             raise CommandError(f"Redis does not answer, so nothing was changed: {error}") from error
