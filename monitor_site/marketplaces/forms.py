@@ -37,8 +37,10 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the
     def given(self, shape: type[AccountSettings]) -> tuple[dict[str, str], dict[str, str]]:
         """What was typed: values and secrets by option. A secret that was left empty is not among them."""
         secret = secret_names(shape)
-        names = [spec.name for spec in fields(shape) if PREFIX + spec.name in self.fields]
-        typed = {name: str(self.cleaned_data[PREFIX + name]) for name in names}
+        drawn = [spec for spec in fields(shape) if PREFIX + spec.name in self.fields]
+        typed = {spec.name: str(self.cleaned_data[PREFIX + spec.name]) for spec in drawn}
+        # What was left empty is what the plugin takes for it.
+        typed = {spec.name: typed[spec.name] for spec in drawn if typed[spec.name] or spec.default is MISSING}
         values = {name: value for name, value in typed.items() if name not in secret}
         return values, {name: value for name, value in typed.items() if name in secret and value}
 
@@ -46,25 +48,30 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the
 def values_form(shape: type[AccountSettings], *, account: MarketplaceAccount) -> type[AccountForm]:
     """A form class with label and all that is no secret."""
     secret = secret_names(shape)
-    drawn = {PREFIX + spec.name: _field(spec, account) for spec in fields(shape) if spec.name not in secret}
+    drawn = {PREFIX + spec.name: _field(spec, account) for spec in _shown(shape) if spec.name not in secret}
     return type("DrawnValuesForm", (AccountForm,), drawn)
 
 
 def secrets_form(shape: type[AccountSettings]) -> type[AccountForm]:
     """A form class with the secrets alone: whoever replaces them types all of them."""
     secret = secret_names(shape)
-    drawn: dict[str, Any] = {PREFIX + spec.name: _field(spec, None) for spec in fields(shape) if spec.name in secret}
+    drawn: dict[str, Any] = {PREFIX + spec.name: _field(spec, None) for spec in _shown(shape) if spec.name in secret}
     return type("DrawnSecretsForm", (AccountForm,), drawn | {"label": None})
 
 
 def account_form(shape: type[AccountSettings], *, account: MarketplaceAccount | None) -> type[AccountForm]:
     """A form class with a field for each of the plugin's options; a saved account keeps what is left empty."""
-    drawn: dict[str, Any] = {PREFIX + spec.name: _field(spec, account) for spec in fields(shape)}
+    drawn: dict[str, Any] = {PREFIX + spec.name: _field(spec, account) for spec in _shown(shape)}
     if account and account.sealed:
-        of_secrets = [spec for spec in fields(shape) if spec.name in secret_names(shape)]
+        of_secrets = [spec for spec in _shown(shape) if spec.name in secret_names(shape)]
         drawn["secrets"] = tuple(PREFIX + spec.name for spec in of_secrets)
         drawn["together"] = tuple(PREFIX + spec.name for spec in of_secrets if spec.default is MISSING)
     return type("DrawnAccountForm", (AccountForm,), drawn)
+
+
+def _shown(shape: type[AccountSettings]) -> "list[Field[Any]]":
+    """What people fill in; the rest the plugin keeps for itself."""
+    return [spec for spec in fields(shape) if spec.metadata.get("shown", True)]
 
 
 def _field(spec: "Field[Any]", account: MarketplaceAccount | None) -> forms.Field:
