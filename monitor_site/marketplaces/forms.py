@@ -37,8 +37,10 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the
     def given(self, shape: type[AccountSettings]) -> tuple[dict[str, str], dict[str, str]]:
         """What was typed: values and secrets by option. A secret that was left empty is not among them."""
         secret = secret_names(shape)
-        names = [spec.name for spec in shown_fields(shape) if PREFIX + spec.name in self.fields]
-        typed = {name: str(self.cleaned_data[PREFIX + name]) for name in names}
+        drawn = [spec for spec in shown_fields(shape) if PREFIX + spec.name in self.fields]
+        typed = {spec.name: str(self.cleaned_data[PREFIX + spec.name]) for spec in drawn}
+        # What was left empty is what the plugin takes for it.
+        typed = {spec.name: typed[spec.name] for spec in drawn if typed[spec.name] or spec.default is MISSING}
         values = {name: value for name, value in typed.items() if name not in secret}
         return values, {name: value for name, value in typed.items() if name in secret and value}
 

@@ -4,7 +4,7 @@ import io
 import logging
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -16,7 +16,7 @@ from django.utils import timezone
 from redis import Redis
 
 from monitor_site.accounts.models import User
-from monitor_site.contract import AccountInfo, Plugin, SignInNeeded
+from monitor_site.contract import AccountInfo, Plugin, SignInNeeded, option
 from monitor_site.marketplaces import pace, services, vault
 from monitor_site.marketplaces.accounts import opened
 from monitor_site.marketplaces.models import BY_HAND, MarketplaceAccount
@@ -160,6 +160,22 @@ class TestConnecting:
         grow_old(hers)
         hers.post("/market-accounts/new/bazaar/", TYPED)
         assert CANARY not in str(dict(hers.session))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renewing(Keys):
+    """Keeps a token of its own beside what people type."""
+
+    access: str = option(label="Access token of its own", secret=True, default="", shown=False)
+
+
+def test_what_a_plugin_keeps_for_itself_is_no_field_and_what_is_left_empty_is_the_plugins_usual(hers: Client) -> None:
+    with curios.known(replace(bazaar(), manifest=replace(bazaar().manifest, settings=Renewing))):
+        assert "Access token of its own" not in hers.get("/market-accounts/new/bazaar/").content.decode()
+        hers.post("/market-accounts/new/bazaar/", TYPED | {"option_area": "", "option_access": "typed"})
+    row = MarketplaceAccount.objects.get()
+    assert row.values == {"partner": "partner-4711"}
+    assert opened(row, Renewing).settings == Renewing(partner="partner-4711", token=CANARY)
 
 
 class TestTheWebReadsNoSecret:
