@@ -492,3 +492,15 @@ async def test_a_proxy_that_leads_nowhere_means_that_nothing_was_sent(
     with pytest.raises(ProxyRefused):
         await buy()
     assert proxy.asked == ["CONNECT api.bazaar.example:443 HTTP/1.1"]
+
+
+async def test_a_handshake_that_never_ends_means_that_nothing_was_sent(
+    buy: Buy, mine: MarketplaceAccount, settings: Any, proxy: SmallProxy, loopback: Loopback, now: datetime
+) -> None:
+    settings.LIVE, settings.PRACTICE_MARKETS = True, {}
+    settings.PROXIES, proxy.to = f"bazaar={proxy.place}", loopback.port
+    await sync_to_async(MarketplaceAccount.objects.filter(pk=mine.pk).update)(spends_since=now)
+
+    with pytest.raises(Unavailable):
+        await buy(limits=SHORT)
+    assert (len(proxy.asked), loopback.asked) == (1, [])

@@ -30,7 +30,9 @@ class PlainSession(kit.PlainSession):
     async def _ask(self, request: Request) -> Answer:
         self.asked.append(asdict(request))
         return answer_of(
-            await self.client.request(request.method, request.url, json=request.json, headers=dict(request.headers))
+            await self.client.request(
+                request.method, request.url, json=request.json, data=request.form, headers=dict(request.headers)
+            )
         )
 
 

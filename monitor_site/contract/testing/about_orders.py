@@ -97,14 +97,15 @@ class AboutOrders(AboutPractice):
         """Dearer than it was seen, dearer than allowed."""
         listed = self._offered(practice)
         self.reprice(practice, listed, DEARER)
-        for most in (DEARER, PRICE):
-            self._refused_unsent(practice, listed, f"it costs {DEARER} now, was seen at {PRICE}", most)
+        for most, seen in ((DEARER, PRICE), (PRICE, DEARER)):
+            why = f"it costs {DEARER}, was seen at {seen} and may cost {most}"
+            self._refused_unsent(practice, listed, why, most=most, seen=seen)
 
     def test_what_is_sold_is_refused_before_it_is_sent(self, practice: Market) -> None:
         """The look before a purchase sees it."""
         listed = self._offered(practice)
         self.sell(practice, listed)
-        self._refused_unsent(practice, listed, "it is sold", PRICE)
+        self._refused_unsent(practice, listed, "it is sold")
 
     def test_every_refusal_has_its_word(self, practice: Market) -> None:
         """Each one that the practice market can answer with."""
@@ -157,17 +158,17 @@ class AboutOrders(AboutPractice):
         got = market.ask("faults", {"route": self.purchase_route, "count": 1} | fault)
         demand(got.status_code == 200, f"the practice market cannot break a purchase by {fault}: {got.text[:200]}")
 
-    def _refused_unsent(self, market: Market, listed: str, why: str, most: int) -> None:
-        ended = self._bought(market, listed, most=most)
+    def _refused_unsent(self, market: Market, listed: str, why: str, **sums: int) -> None:
+        ended = self._bought(market, listed, **sums)
         refused = isinstance(ended.error, Refused) and not ended.commits
         demand(refused, f"{listed} must be Refused before anything is sent, since {why}: {ended.words}")
 
-    def _bought(self, market: Market, listed: str, *, most: int = PRICE) -> Ending:
+    def _bought(self, market: Market, listed: str, *, most: int = PRICE, seen: int = PRICE) -> Ending:
         currency = self.plugin.manifest.currency
         request = BuyRequest(
             external_id=listed,
             price_max=Money(amount=most, currency=currency),
-            seen_price=Money(amount=PRICE, currency=currency),
+            seen_price=Money(amount=seen, currency=currency),
             reference=REFERENCE,
         )
         return self._acted(market, lambda connected: connected.buy(request))
