@@ -48,6 +48,7 @@ bench:
 	@$(PYTHON) benchmarks/checks.py
 	@$(PYTHON) benchmarks/coalesce.py
 	@$(PYTHON) benchmarks/express.py
+	@$(PYTHON) benchmarks/idle.py
 	@$(PYTHON) benchmarks/visible.py
 	@$(PYTHON) benchmarks/load.py
 	@$(PYTHON) benchmarks/trouble.py

@@ -3,11 +3,18 @@
     .venv/bin/python benchmarks/checks.py [--questions 60] [--interval 1] [--seconds 30] [--json]
 
 An installation with both practice markets, all in processes of their own, has more due than it can do. Counted are the
-processor seconds of the workers that check: asking, reading, matching, recording and all. Before that the requests of
-the same questions are sent again by the HTTP client alone, as the product opens it, and the answers go through the JSON
-reader or the HTML parser alone; what those pages would have cost so is the limit. The share is the limit by what the
-workers needed. Memory is that of the same workers.
-Pages are as large as the practice markets make them; the figures say how large.
+processor seconds of the workers that check: asking, reading, matching, recording and all. Beside them stands the bare
+loop: the requests of the same questions, sent again by the same HTTP client as the product opens it, in one process
+without pace, schedule or database, and the same bytes given to the JSON reader or the HTML parser alone, which read no
+field of them. The share compares processor seconds with processor seconds: what the pages of all counted checks would
+have cost the bare loop, by what the workers took for them. Time on the wall plays no part.
+
+``share_of_the_limit_percent`` takes the bare loop as it runs before anything is due, on a machine that rests;
+``share_under_the_same_load_percent`` as it runs right after the count, while the workers go on: processors that share
+their caches and threads do less in a second, and that is no doing of the product.
+``share_of_client_and_reading_percent`` is under that load too, with the plugin's own reading of the same bytes in place
+of the bare library.
+Memory is that of the same workers. Pages are as large as the practice markets make them; the figures say how large.
 """
 
 import argparse
@@ -17,14 +24,16 @@ import os
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from importlib import import_module
+from statistics import mean
 from typing import Any
 
 import httpx
 import psutil
 from home import ROOT, Home, fresh_home
 from load import query
-from parsing import Recorder, _answer, bare
+from parsing import Recorder, _answer, bare, seconds
 
 AT_ONCE = 32
 ROUNDS = 3
@@ -33,6 +42,7 @@ COUNTED = """
     SELECT t.marketplace, COUNT(*), COALESCE(SUM(c.pages), 0), COALESCE(SUM(c.bytes), 0), SUM(c.outcome = 'failed')
     FROM watches_check c JOIN watches_target t ON t.id = c.target_id WHERE c.id > ? AND c.id <= ? GROUP BY 1
 """
+Limits = dict[str, dict[str, float]]
 Send = Callable[[], Awaitable[httpx.Response]]
 
 
@@ -61,7 +71,7 @@ def word(number: int) -> str:
 
 
 async def limit(name: str, address: str, questions: int) -> dict[str, float]:
-    """Processor seconds and bytes of one page by client and library alone."""
+    """Processor seconds of one page by client and library alone, and by the plugin's own reading; its bytes."""
     from monitor_site.marketplaces.transport import open_client
 
     plugin = import_module(f"plugins.{name}").plugin
@@ -80,7 +90,10 @@ async def limit(name: str, address: str, questions: int) -> dict[str, float]:
 
         for _ in range(ROUNDS):
             await asyncio.gather(*map(once, session.sent))
-    return {"seconds": (time.process_time() - began) / len(sizes), "bytes": sum(sizes) / len(sizes)}
+        alone = (time.process_time() - began) / len(sizes)
+        reading = mean(seconds(partial(parse, answer), ROUNDS) for answer, parse in session.answers)
+        library = mean(seconds(bare(answer), ROUNDS) for answer, _parse in session.answers)
+    return {"seconds": alone, "read": alone - library + reading, "bytes": mean(sizes)}
 
 
 def seed(home: Home, options: argparse.Namespace) -> None:
@@ -117,29 +130,40 @@ def spent(home: Home) -> tuple[int, float, float]:
     return last, cpu, sum(one.memory_info().rss for one in mine) / 1e6
 
 
+def limits(home: Home, options: argparse.Namespace) -> Limits:
+    """The limit at each market."""
+    return {name: asyncio.run(limit(name, at, options.questions)) for name, at in home.markets.items()}
+
+
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """The limit, then the real thing."""
     sys.path.insert(0, str(ROOT))
     with fresh_home() as home:
-        limits = {name: asyncio.run(limit(name, at, options.questions)) for name, at in home.markets.items()}
+        calm = limits(home, options)
         seed(home, options)
         time.sleep(WARM_UP_SECONDS)
         before = spent(home)
         time.sleep(options.seconds)
         after = spent(home)
+        busy = limits(home, options)
         rows = query(home, COUNTED, before[0], after[0])
-    return figures(rows, limits, before, after)
+    return figures(rows, (calm, busy), before, after)
 
 
 def figures(
-    rows: list[Any], limits: dict[str, Any], before: tuple[int, float, float], after: tuple[int, float, float]
+    rows: list[Any],
+    bare_loops: tuple[Limits, Limits],
+    before: tuple[int, float, float],
+    after: tuple[int, float, float],
 ) -> dict[str, Any]:
     """What it comes to; without a check there is nothing to tell."""
     checks, pages, failed = (sum(row[place] for row in rows) for place in (1, 2, 4))
     cpu, grown = after[1] - before[1], after[2] - before[2]
     if not checks or cpu <= 0:
         raise SystemExit("no check was counted")
-    alone = sum(row[2] * limits[row[0]]["seconds"] for row in rows)
+    calm, busy = bare_loops
+    alone = sum(row[2] * calm[row[0]]["seconds"] for row in rows)
+    loaded, read = (sum(row[2] * busy[row[0]][which] for row in rows) for which in ("seconds", "read"))
     return {
         "checks": checks,
         "failed": failed,
@@ -147,7 +171,10 @@ def figures(
         "pages_a_second_and_core": round(pages / cpu, 1),
         "limit_pages_a_second_and_core": round(pages / alone, 1) if alone else None,
         "share_of_the_limit_percent": round(100 * alone / cpu, 1),
-        "bytes_a_page": {name: round(each["bytes"]) for name, each in limits.items()},
+        "share_under_the_same_load_percent": round(100 * loaded / cpu, 1),
+        "share_of_client_and_reading_percent": round(100 * read / cpu, 1),
+        "processor_ms_a_check": round(1000 * cpu / checks, 2),
+        "bytes_a_page": {name: round(each["bytes"]) for name, each in calm.items()},
         "memory_mb": round(after[2], 1),
         "memory_grown_mb_a_thousand_checks": round(1000 * grown / checks, 2),
     }

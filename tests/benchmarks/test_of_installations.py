@@ -15,3 +15,9 @@ def test_real_checks_are_counted_beside_their_limit(tmp_path: Path) -> None:
 def test_watches_that_share_a_question_ask_once(tmp_path: Path) -> None:
     found = run("coalesce", "--watches", "8", "--questions", "2", "--interval", "2", "--seconds", "4", folder=tmp_path)
     assert 0 < found["requests_a_second"] < found["one_a_watch_a_second"] == 4
+
+
+def test_what_little_to_do_costs_is_told_by_part(tmp_path: Path) -> None:
+    found = run("idle", "--watches", "2", "--questions", "1", "--seconds", "2", "--settles", "0", folder=tmp_path)
+    assert {"promoter", "worker checks", "worker alerts", "keeper of the workers"} <= set(found["percent_of_a_core"])
+    assert found["engine_percent_of_a_core"] >= found["percent_of_a_core"]["promoter"]
