@@ -46,16 +46,14 @@ def set_up(page: Page, site: str, alice: User) -> str:
     return home
 
 
-def test_a_passkey_is_set_up_and_asked_for_after_the_password(page: Page, site: str, alice: User) -> None:
+def test_a_passkey_is_set_up_and_asked_for_at_the_door(page: Page, site: str, alice: User) -> None:
     home = set_up(page, site, alice)
     assert has_second_factor(alice)
     page.goto(f"{home}/settings/security/")
     assert page.get_by_text("My phone", exact=True).count()
     page.context.clear_cookies()
-    page.goto(f"{home}/accounts/login/")
-    page.fill("#id_login", "alice")
-    page.fill("#id_password", "alices-password")
-    page.click("button[type=submit].btn--go")
+    alice.refresh_from_db()
+    page.goto(f"{home}/start/{make_token(alice)}/")
     page.wait_for_url("**/accounts/code/")
     page.click("#passkey")
     page.wait_for_url("**/matches/")
