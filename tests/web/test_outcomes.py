@@ -67,6 +67,7 @@ def test_while_the_marketplace_is_asked_the_page_says_so_and_offers_no_second_tr
     assert "Asked again:" in words
     assert "It was bought" not in words
     assert "Being checked 1" in shown(page, "/orders/")
+    assert 'hx-trigger="every 10s"' in page.get(address(order)).content.decode()
 
 
 def test_a_failed_reading_is_shown_with_its_reason(page, alice, account, now):
