@@ -39,7 +39,7 @@ MODEST_NICE = 10
 SWITCH_SECONDS = 0.0005
 # A ticket is no work: a checks worker is recycled after about half a day.
 TICKETS_UNTIL_RECYCLED = 50_000
-# A page leaves no circles, but thousands of objects: with the usual 700 the collector took a twelfth of all checks.
+# A page leaves no circles, but thousands of objects: with the usual 700 the collector comes many times a check.
 GARBAGE_AT = (20_000, 20, 20)
 
 _loops: list[WorkerLoop] = []
