@@ -1,6 +1,6 @@
 """Orders and money in rows: the services themselves, over a database that is rolled back after each story."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -124,8 +124,10 @@ class Rows:
         reconciling.wake(now=now)
 
     def questions(self, now: datetime) -> list[Question]:
-        """Claim what is due."""
-        return reconciling.questions(order_ids=list(self.names.values()), now=now)
+        """Claim what is due; the story knows the accounts by its own numbers."""
+        numbers = {account.pk: number for number, account in self.accounts.items()}
+        asked = reconciling.questions(order_ids=list(self.names.values()), now=now)
+        return [replace(question, account_id=numbers[question.account_id]) for question in asked]
 
     def settle(self, question: Question, answer: Answer, now: datetime) -> None:
         """Write down what was seen, and conclude."""

@@ -75,7 +75,7 @@ def _lose_sight(order: Order, now: datetime) -> bool:
 
 def questions(*, order_ids: Collection[int], now: datetime) -> list[Question]:
     """Take those of these orders that are due; whoever takes one first asks."""
-    rows = _due(now).filter(pk__in=order_ids).select_related("listing")
+    rows = _due(now).filter(pk__in=order_ids).select_related("listing").order_by("pk")
     return [question_of(order) for order in rows if _claim(order, now)]
 
 
