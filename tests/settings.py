@@ -46,7 +46,9 @@ sys.modules.pop("monitor_site.settings", None)
 
 from monitor_site.settings import *  # noqa: E402, F403
 from monitor_site.settings import DATA_DIR, DATABASES, STORAGES  # noqa: E402
+from tests.selling.points import hit  # noqa: E402
 
+FAULTPOINT = hit
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):

@@ -22,6 +22,7 @@ from .routing import Routes, routes_of
 TOPIC = "channel"
 # What is wrong with a channel stands in the facts of an alert under this name, what is wrong elsewhere under its own.
 CHANNEL_TROUBLE = "channel"
+SPEED_TROUBLE = "speed"
 LONGEST_COOL_DOWN = timedelta(days=7)
 
 _postmen: list[Callable[[Collection[int]], None]] = []
@@ -123,8 +124,8 @@ def hurry(channel_ids: Collection[int], *, now: datetime) -> None:
 
 
 def _is_patient(alert: Alert) -> bool:
-    """A trouble of anything but a channel waits for the morning as others do."""
-    return alert.kind == AlertKind.TROUBLE and alert.facts.get("trouble") != CHANNEL_TROUBLE
+    """A trouble waits for the morning as others do, but for one of a channel or of money."""
+    return alert.kind == AlertKind.TROUBLE and alert.facts.get("trouble") not in {CHANNEL_TROUBLE, SPEED_TROUBLE}
 
 
 def _notice(alert: Alert, channel: Channel, wait: Wait, now: datetime) -> Notice:

@@ -13,7 +13,7 @@ from monitor_site.marketplaces.named import ERRORS
 
 from .escaping import tame
 from .models import TroubleKind
-from .telling import CHANNEL_TROUBLE
+from .telling import CHANNEL_TROUBLE, SPEED_TROUBLE
 
 Facts = Mapping[str, Any]
 BEGAN: Mapping[str, "str | Promise"] = {
@@ -23,6 +23,14 @@ BEGAN: Mapping[str, "str | Promise"] = {
     TroubleKind.LATENESS: gettext_lazy("Checks are late, the latest by %(age)s"),
     TroubleKind.PROMOTER: gettext_lazy("No promoter is alive, so nothing is checked"),
 }
+OF_OURSELVES: Mapping[str, "str | Promise"] = {
+    CHANNEL_TROUBLE: gettext_lazy(
+        "The channel “%(channel)s” delivers nothing any more. What it should have told comes here."
+    ),
+    SPEED_TROUBLE: gettext_lazy(
+        "All your spending is paused: five orders within ten minutes are more than anybody expects."
+    ),
+}
 OVER: Mapping[str, "str | Promise"] = {
     TroubleKind.MARKETPLACE: gettext_lazy("%(marketplace)s is asked again"),
     TroubleKind.ACCOUNT: gettext_lazy("The account at %(marketplace)s is used again"),
@@ -30,7 +38,6 @@ OVER: Mapping[str, "str | Promise"] = {
     TroubleKind.LATENESS: gettext_lazy("Checks are on time again"),
     TroubleKind.PROMOTER: gettext_lazy("A promoter is alive again, and checks go on"),
 }
-CHANNEL = gettext_lazy("The channel “%(channel)s” delivers nothing any more. What it should have told comes here.")
 OTHER = gettext_lazy("Something needs you.")
 LEVELS: Mapping[str, "str | Promise"] = {
     "careful": pgettext_lazy("load of a machine", "careful"),
@@ -41,7 +48,7 @@ LEVELS: Mapping[str, "str | Promise"] = {
 def headline(facts: Facts) -> str:
     """What is wrong with one of our own parts, or that it is well again."""
     kind = str(facts.get("trouble"))
-    sentence = CHANNEL if kind == CHANNEL_TROUBLE else (OVER if facts.get("over") else BEGAN).get(kind, OTHER)
+    sentence = OF_OURSELVES.get(kind) or (OVER if facts.get("over") else BEGAN).get(kind, OTHER)
     return str(sentence) % _values(facts)
 
 

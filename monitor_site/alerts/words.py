@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext
 from monitor_site import wording
 from monitor_site.contract import Condition, Shipping
 from monitor_site.marketplaces.catalog import catalog
+from monitor_site.order_reasons import reason_words
 from monitor_site.watches.models import CrossingKind, Listing
 from monitor_site.watches.named import CONDITIONS, SHIPPINGS
 
@@ -32,6 +33,8 @@ OF_ORDERS = {
     "handed_over": gettext_lazy("Order it now: %(price)s · %(title)s"),
     "whose": gettext_lazy("Sold – was it you? %(title)s"),
     "expired": gettext_lazy("Nobody answered in time: %(title)s"),
+    "placed": gettext_lazy("Bought: %(price)s · %(title)s"),
+    "unknown": gettext_lazy("Bought or not? We are asking the marketplace. Do not buy it by hand yet: %(title)s"),
     "needs_human": gettext_lazy("Nobody knows whether it was bought. Please look: %(title)s"),
     "not_placed": gettext_lazy("Not bought after all: %(title)s"),
     "late_placed": gettext_lazy("Bought after all, found out late: %(title)s"),
@@ -39,6 +42,7 @@ OF_ORDERS = {
     "sold_to_other": gettext_lazy("Sold to someone else: %(title)s"),
 }
 NOT_ORDERED = gettext_lazy("Not ordered: %(title)s")
+NOT_ORDERED_SINCE = gettext_lazy("Not ordered, %(reason)s: %(title)s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +81,9 @@ def _of_listing(alert: Alert, listing: Listing) -> str:
         event, what = CrossingKind(alert.facts["event"]).label, str(MOVED if moves else PRICED) % values
         return gettext("%(event)s: %(what)s") % {"event": event, "what": what}
     if alert.kind == AlertKind.ORDER:
-        return str(OF_ORDERS.get(str(alert.facts.get("order")), NOT_ORDERED)) % values
+        values["reason"] = reason_words(str(alert.facts.get("reason")))
+        ended = NOT_ORDERED_SINCE if values["reason"] else NOT_ORDERED
+        return str(OF_ORDERS.get(str(alert.facts.get("order")), ended)) % values
     return str(OF_LISTINGS.get(AlertKind(alert.kind), PRICED)) % values
 
 

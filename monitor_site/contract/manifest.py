@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from .fields import AccountSettings, SearchCriteria
+from .values import Kind
 
 CONTRACT_VERSION = 1
 
@@ -51,8 +52,9 @@ class Manifest:
     question that always has answers: it tells an empty result from a soft block. ``search_tells`` names the fields
     of a :class:`Sighting` that results of a search usually carry; the others are known only after a look.
     ``settings`` is the class of an account's settings, ``None`` when there are no accounts. ``reads_signed_in``:
-    the installation reads with an account of its own, if it has one; else accounts only order. ``lists_purchases``:
-    an account's purchases can be listed. ``purchase_lag`` is how long a purchase may stay invisible to its buyer, in
+    the installation reads with an account of its own, if it has one; else accounts only order. ``ordered_kinds``
+    are sold at a fixed price at this marketplace itself, so that they can be ordered there. ``lists_purchases``: an
+    account's purchases can be listed. ``purchase_lag`` is how long a purchase may stay invisible to its buyer, in
     seconds.
     """
 
@@ -72,6 +74,7 @@ class Manifest:
     search_tells: frozenset[str]
     settings: type[AccountSettings] | None = None
     reads_signed_in: bool = True
+    ordered_kinds: frozenset[Kind] = frozenset({Kind.FIXED, Kind.SHOP})
     lists_purchases: bool = False
     purchase_lag: int = 900
     terms_url: str = ""

@@ -15,7 +15,7 @@ from monitor_site.watches.models import Crossing, Match
 
 from . import ordering, outcomes, planning, previews, settling, upkeep, verifying
 from .schedule import Schedule
-from .worker import current_holder, current_loop, current_postman
+from .worker import current_clerk, current_holder, current_loop, current_postman
 
 PATH = "monitor_site.engine.jobs"
 
@@ -83,6 +83,7 @@ def announce_changes(listing_ids: Sequence[int]) -> None:
     """Tell the open pages of everybody whose matches these listings are, and have their channels tell of it."""
     taken = outbox.take(topic=changes.TOPIC, object_ids=listing_ids)
     ordering.ask_whose(listing_ids=taken, now=datetime.now(UTC))
+    ordering.renew(listing_ids=taken, now=datetime.now(UTC))
     happenings.tell_of_changes(listing_ids=taken, now=datetime.now(UTC))
     matches = wants.wanted().filter(listing_id__in=taken).order_by()
     for user_id, listing_id in matches.values_list("user_id", "listing_id").distinct():
@@ -93,7 +94,8 @@ def announce_changes(listing_ids: Sequence[int]) -> None:
 def advance_orders(order_ids: Sequence[int]) -> None:
     """Orders took a step, or begin."""
     taken = outbox.take(topic=orders.TOPIC, object_ids=order_ids)
-    ordering.advance(order_ids=taken, now=datetime.now(UTC))
+    if for_sender := ordering.advance(order_ids=taken, now=datetime.now(UTC)):
+        current_clerk().serve(for_sender)
     outbox.finish(topic=orders.TOPIC, taken=taken, now=datetime.now(UTC))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from django.db import connections
+from .threads import close_connections
 
 T = TypeVar("T")
 
@@ -34,18 +34,7 @@ class LoopThread:
         """End the loop and the threads."""
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(ANSWER_SECONDS)
-        self._close_database()
+        close_connections(self.database, self._database_threads)
         if not self._thread.is_alive():
             self.loop.close()
-
-    def _close_database(self) -> None:
-        """Every thread closes its own connections; the barrier makes sure that each gets its turn."""
-        everybody = threading.Barrier(self._database_threads, timeout=ANSWER_SECONDS)
-
-        def close() -> None:
-            everybody.wait()
-            connections.close_all()
-
-        for _ in range(self._database_threads):
-            self.database.submit(close)
         self.database.shutdown()

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from monitor_site.alerts.models import AlertKind
-from monitor_site.alerts.telling import Draft, publish
+from monitor_site.alerts.telling import SPEED_TROUBLE, Draft, publish
 from monitor_site.connections import redis_client
 from monitor_site.outbox import stream
-from monitor_site.purchasing import handing, proposing, reconciling, sweeping
-from monitor_site.purchasing.models import FOUND_LATE, Order
+from monitor_site.purchasing import handing, proposing, reconciling, renewing, speeding, submitting, sweeping
+from monitor_site.purchasing.models import FOUND_LATE, Mode, Order
 from monitor_site.purchasing.transitions import State
 
 # What its person must do, or should know: nothing else about an order is worth a message.
@@ -23,20 +23,43 @@ TOLD = frozenset(
         State.NOT_PLACED,
         State.LATE_PLACED,
         State.MARKET_CANCELLED,
+        State.PLACED,
+        State.REFUSED,
+        State.UNKNOWN,
     }
 )
-OURSELVES = frozenset({proposing.RULE, handing.WORKER, reconciling.RECONCILER, sweeping.SWEEPER, "restore", "clock"})
+OURSELVES = frozenset(
+    {proposing.RULE, handing.WORKER, submitting.SENDER, reconciling.RECONCILER, sweeping.SWEEPER, "restore", "clock"}
+)
 
 
 def propose(*, match_ids: Collection[int], now: datetime) -> set[int]:
-    """Make proposals of matches; returns the matches that are told of as proposals."""
-    return {order.match_id for order in proposing.propose(match_ids=match_ids, now=now) if order.match_id}
+    """Make proposals of matches; returns the matches that are told of as proposals. A dry run is none to anybody."""
+    orders = proposing.propose(match_ids=match_ids, now=now)
+    return {order.match_id for order in orders if order.match_id and order.mode != Mode.DRY_RUN}
 
 
-def advance(*, order_ids: Collection[int], now: datetime) -> None:
-    """Take the next steps of orders and tell their people where they stand."""
+def advance(*, order_ids: Collection[int], now: datetime) -> list[int]:
+    """Take the next steps of orders and tell their people where they stand; returns those that a sender takes on."""
     handing.advance(order_ids=order_ids, now=now)
-    tell(Order.objects.filter(pk__in=order_ids).order_by("pk"), now=now)
+    orders = list(Order.objects.filter(pk__in=order_ids).order_by("pk"))
+    tell(orders, now=now)
+    for order in orders:
+        renewing.look_again(order=order, now=now)
+    renewing.renew(listing_ids={order.listing_id for order in orders}, now=now)
+    return [order.pk for order in orders if submitting.is_for_sender(order)]
+
+
+def renew(*, listing_ids: Collection[int], now: datetime) -> None:
+    """Propose again, as it stands now, what changed between the decision and the sending."""
+    renewing.renew(listing_ids=listing_ids, now=now)
+
+
+def tell_of_speed(order: Order, *, now: datetime) -> None:
+    """Tell a person that their spending was stopped because their orders came too fast; once for each stop."""
+    since = speeding.stopped_at(order.user_id)
+    key = f"speed:{order.user_id}:{since:%Y%m%dT%H%M%S}"
+    publish([Draft(user_id=order.user_id, kind=AlertKind.TROUBLE, key=key, facts={"trouble": SPEED_TROUBLE})], now=now)
 
 
 def ask_whose(*, listing_ids: Collection[int], now: datetime) -> None:
@@ -50,7 +73,7 @@ def ask_whose(*, listing_ids: Collection[int], now: datetime) -> None:
 def tell(orders: Iterable[Order], *, now: datetime) -> None:
     """Tell of where these orders stand, once for each state."""
     rows = list(orders)
-    said = [(order, _said(order)) for order in rows if not _is_own_doing(order)]
+    said = [(order, _said(order)) for order in rows if order.mode != Mode.DRY_RUN and not _is_own_doing(order)]
     publish([_draft(order, state) for order, state in said if state in TOLD], now=now)
     _show(rows)
 
@@ -73,7 +96,7 @@ def _draft(order: Order, said: str) -> Draft:
         key=f"order:{order.pk}:{said}",
         listing_id=order.listing_id,
         matches={order.match_id: order.watch_id} if order.match_id and order.watch_id else {},
-        facts={"order": said, "reason": order.reason, "price": order.price_max},
+        facts={"order": said, "reason": order.reason, "price": order.price_max if order.paid is None else order.paid},
         trace=order.trace,
     )
 

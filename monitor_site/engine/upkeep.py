@@ -28,7 +28,7 @@ from monitor_site.marketplaces import pausing
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import replay
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.purchasing import handing, proposing, reconciling, sweeping
+from monitor_site.purchasing import handing, proposing, reconciling, submitting, sweeping
 from monitor_site.watches import follow, pricing, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
@@ -88,7 +88,8 @@ def sweep_outbox(now: datetime) -> None:
 
 def keep_orders(now: datetime) -> None:
     """End what nobody answered in time, and have go on what waits for nobody any more."""
-    ended, taken = proposing.expire(now=now), handing.take_up(now=now)
+    ended = proposing.expire(now=now) + submitting.give_up(now=now)
+    taken = handing.take_up(now=now)
     if ended or taken:
         log.info("orders.kept", expired=ended, taken_up=taken)
 

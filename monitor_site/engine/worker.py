@@ -21,6 +21,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from . import outcomes, previews
+from .clerk import Clerk
 from .draining import draining
 from .exact import Holder
 from .loop import WorkerLoop
@@ -46,6 +47,7 @@ _loops: list[WorkerLoop] = []
 _postmen: list[Postman] = []
 _holders: list[Holder] = []
 _watchmen: list[Watchman] = []
+_clerks: list[Clerk] = []
 
 
 class ForbiddenJob(Exception):
@@ -117,6 +119,13 @@ def current_holder() -> Holder:
     return _holders[0]
 
 
+def current_clerk() -> Clerk:
+    """Who submits orders in this express worker."""
+    if not _clerks:
+        raise RuntimeError("only a worker of the lane “express” has a clerk")
+    return _clerks[0]
+
+
 def build(*, lane: str, name: str) -> LaneWorker:
     """A worker for a lane. Its connection never repeats a command; its blocking pop may last."""
     connection = redis.Redis.from_url(settings.REDIS_URL, retry=Retry(NoBackoff(), 0), socket_connect_timeout=5)
@@ -141,7 +150,7 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
     jobs = TICKETS_UNTIL_RECYCLED if lane == "checks" else JOBS_UNTIL_RECYCLED
     if lane in MODEST_LANES:
         os.nice(MODEST_NICE)
-    _begin(lane, name, seat)
+    _begin(lane, name, seat, brief=burst)
     worker.tally = Tally(worker=name, lane=lane)
     worker.tally.start()
     settle_memory()
@@ -160,8 +169,12 @@ def settle_memory() -> None:
     gc.set_threshold(*GARBAGE_AT)
 
 
-def _begin(lane: str, name: str, seat: str) -> None:
-    """What some lanes keep for the life of their worker."""
+def _begin(lane: str, name: str, seat: str, *, brief: bool) -> None:
+    """What some lanes keep for the life of their worker; a brief one makes ready only what it needs."""
+    if lane == "express":
+        _clerks.append(Clerk())
+        if not brief:
+            _clerks[0].start()
     if lane == "checks":
         sys.setswitchinterval(SWITCH_SECONDS)
         _loops.append(WorkerLoop(worker=name, seat=seat))
@@ -178,6 +191,8 @@ def _begin(lane: str, name: str, seat: str) -> None:
 
 def _end(drain_seconds: float) -> None:
     previews.close(seconds=drain_seconds)
+    while _clerks:
+        _clerks.pop().close(seconds=drain_seconds)
     outcomes.close()
     while _watchmen:
         _watchmen.pop().stop()

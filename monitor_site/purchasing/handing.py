@@ -35,8 +35,10 @@ def advance(*, order_ids: Collection[int], now: datetime) -> None:
 @transaction.atomic
 def take_up(*, now: datetime) -> int:
     """Have orders go on that wait for nobody any more, such as after a kill switch; returns how many."""
-    waits = Q(state=State.READY, way=Way.ASSISTED) | Q(state=State.PROPOSED, mode=Mode.AUTOMATIC)
-    rows = Order.objects.filter(waits, stood_since__lt=now - PATIENCE).values_list("pk", "user_id")[:MOST]
+    waits = Q(state=State.READY) | Q(state=State.PROPOSED, mode__in=[Mode.AUTOMATIC, Mode.DRY_RUN])
+    resting = Q(state=State.READY, account__paused_until__gt=now)
+    found = Order.objects.filter(waits, stood_since__lt=now - PATIENCE).exclude(resting)
+    rows = found.order_by("stood_since", "pk").values_list("pk", "user_id")[:MOST]
     free = {user: not is_stopped(user_id=user, now=now) for user in {user for _pk, user in rows}}
     ids = [pk for pk, user in rows if free[user]]
     outbox.write(topic=TOPIC, object_ids=ids, now=now)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.outbox import services as outbox
@@ -34,27 +34,30 @@ class Because:
     refunded: int | None = None
 
 
-def move(*, order: Order, verb: Verb, because: Because, now: datetime) -> None:
+def move(*, order: Order, verb: Verb, because: Because, now: datetime, among: QuerySet[Order] | None = None) -> None:
     """Take a step from the state that ``order`` was read in; ``order`` shows where it stands afterwards, also when it
-    was refused.
+    was refused. ``among``: only if it is one of these at that moment.
 
     Raises :class:`Overtaken`, :class:`transitions.NoSuchStep`, :class:`ledger.OverBudget`, :class:`ledger.NoBudget`.
     """
     try:
-        _step(order, verb, because, now)
+        _step(order, verb, because, now, among)
     except (Overtaken, ledger.OverBudget, ledger.NoBudget):
         order.refresh_from_db()
         raise
 
 
 @transaction.atomic
-def _step(order: Order, verb: Verb, because: Because, now: datetime) -> None:
+def _step(order: Order, verb: Verb, because: Because, now: datetime, among: QuerySet[Order] | None) -> None:
     before = State(order.state)
     way = edge(before, verb)
     changes = dict(because.fields) | {"state": way.to, "stood_since": now}
     if verb == Verb.FIND_LATE:
         changes["found_late_at"] = now
-    if not _standing(order, verb, now).update(steps=F("steps") + 1, **changes):
+    standing = _standing(order, verb, now)
+    if among is not None:
+        standing = standing.filter(pk__in=among.values("pk"))
+    if not standing.update(steps=F("steps") + 1, **changes):
         raise Overtaken(f"{order} was to {verb}")
     order.refresh_from_db()
     _pay(order, way, because, now)

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from monitor_site.outbox import services as outbox
-from monitor_site.watches.models import Match
+from monitor_site.watches.models import Listing, Match
 from monitor_site.watches.wants import wanted
 
 from .models import BuyPolicy, BuyRule, Mode, Order, Way
@@ -43,12 +43,24 @@ def shown(order: Order) -> str:
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
-def mode_of(rule: BuyRule, *, now: datetime) -> Mode:
-    """Who decides. Automatic needs an end that has not come, and a confirmation; what spends needs a live account."""
+def way_of(rule: BuyRule, listing: Listing) -> Way:
+    """How a listing is ordered. An account orders at its own marketplace only; elsewhere people order themselves."""
+    theirs = rule.account is not None and rule.account.user_id == rule.user_id
+    if rule.account is None or not theirs or rule.account.marketplace != listing.marketplace:
+        return Way.ASSISTED
+    return Way(rule.way)
+
+
+def mode_of(rule: BuyRule, *, now: datetime, way: str = "") -> Mode:
+    """Who decides; ``way`` is how it is ordered where that is not as the rule says.
+
+    What we would order ourselves is a dry run until an operator has allowed the account to spend;
+    automatic needs an end that has not come, and a confirmation.
+    """
+    if (way or rule.way) == Way.PARTNER_API and not is_live(rule):
+        return Mode.DRY_RUN
     if rule.policy == BuyPolicy.ASK:
         return Mode.APPROVAL
-    if rule.way == Way.PARTNER_API and not is_live(rule):
-        return Mode.DRY_RUN
     ends = rule.until is not None and rule.until >= now.astimezone(TOKYO).date()
     return Mode.AUTOMATIC if ends and rule.confirmed_at is not None else Mode.APPROVAL
 
@@ -67,27 +79,33 @@ def propose(*, match_ids: Collection[int], now: datetime) -> list[Order]:
     return [order for match, rule in asked if (order := propose_one(match=match, rule=rule, now=now)) is not None]
 
 
-def propose_one(*, match: Match, rule: BuyRule, now: datetime) -> Order | None:
-    """A proposal for one match; ``None`` when something speaks against it, or the listing is being ordered already."""
+def propose_one(*, match: Match, rule: BuyRule, now: datetime, instead_of: Order | None = None) -> Order | None:
+    """A proposal for one match; ``None`` when something speaks against it, or the listing is being ordered already.
+
+    ``instead_of`` is an order that was ended without having been sent.
+    """
     offer = offer_of(match.listing, rule)
     if not isinstance(offer, Offer):
         return None
     try:
         with transaction.atomic():
-            return _open(_order(match, rule, offer, now), rule, now)
+            order = _order(match, rule, offer, now)
+            order.supersedes = instead_of
+            return _open(order, rule, now)
     except IntegrityError:
         return None
 
 
 def _order(match: Match, rule: BuyRule, offer: Offer, now: datetime) -> Order:
+    way = way_of(rule, match.listing)
     order = Order(
         user_id=match.user_id,
         listing=match.listing,
         watch=rule.watch,
         match=match,
-        account=rule.account,
-        mode=mode_of(rule, now=now),
-        way=rule.way,
+        account=rule.account if way == Way.PARTNER_API else None,
+        mode=mode_of(rule, now=now, way=way),
+        way=way,
         currency=match.listing.currency,
         price=offer.price,
         shipping=offer.shipping,

@@ -8,6 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
+from monitor_site.contract import Capability
+from monitor_site.marketplaces.catalog import catalog
+from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.watches.models import Watch
 
 from .ledger import COUNTERS, budgets_of
@@ -88,6 +91,19 @@ def asking_watches(watch_ids: Collection[int]) -> set[int]:
     """Those of these watches whose rule proposes something."""
     rules = BuyRule.objects.filter(watch__in=watch_ids, price_max__isnull=False)
     return set(rules.values_list("watch_id", flat=True))
+
+
+def accounts_that_order(watch: Watch) -> list[MarketplaceAccount]:
+    """The person's accounts that could order what the watch finds, whether or not they may spend yet."""
+    plugins = catalog().plugins
+    able = [name for name in watch.marketplaces if name in plugins and can_order(name)]
+    mine = MarketplaceAccount.objects.filter(user=watch.user_id, marketplace__in=able)
+    return list(mine.order_by("marketplace", "pk"))
+
+
+def can_order(marketplace: str) -> bool:
+    """Whether this site can order there itself, in the name of an account."""
+    return Capability.BUY in catalog().get(marketplace).manifest.capabilities
 
 
 def is_guarded(watch: Watch) -> bool:

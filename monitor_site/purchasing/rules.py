@@ -1,30 +1,69 @@
 """The buy rule of a watch: set and taken away. What was proposed by it before stays as it is."""
 
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import date, datetime
 
 from django.db import transaction
 
+from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.watches.models import Watch
 
 from .models import BuyPolicy, BuyRule, Way
+from .periods import TOKYO
+from .queries import is_guarded
+
+
+class NotProven(Exception):
+    """What buys without being asked needs a proof that it is the person who allows it."""
+
+
+class Unguarded(Exception):
+    """What buys without being asked needs a budget."""
+
+
+class Endless(Exception):
+    """What buys without being asked needs an end that is still to come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuyWish:
-    """What a person wants a rule to say. No highest price means that nothing is bought, and so does 0."""
+    """What a person wants a rule to say. No highest price means that nothing is bought, and so does 0.
+
+    Without an ``account``, which must be their own, they order themselves. ``policy`` BUY asks nobody, up to ``until``.
+    """
 
     price_max: int | None
     shipping_estimate: int | None
     approval_minutes: int
+    account: MarketplaceAccount | None = None
+    policy: str = BuyPolicy.ASK
+    until: date | None = None
 
 
 @transaction.atomic
-def set_rule(*, watch: Watch, wish: BuyWish, now: datetime) -> BuyRule:
-    """From now on matches of the watch are proposed to its person, who decides and orders."""
-    said = asdict(wish) | {"price_max": wish.price_max or None}
-    fixed = {"user_id": watch.user_id, "policy": BuyPolicy.ASK, "way": Way.ASSISTED, "updated_at": now}
-    return BuyRule.objects.update_or_create(watch=watch, defaults=said | fixed)[0]
+def set_rule(*, watch: Watch, wish: BuyWish, now: datetime, proven: bool = False) -> BuyRule:
+    """From now on matches of the watch are proposed to its person, or bought without asking.
+
+    ``proven``: the person has just shown that it is them. Raises :class:`NotProven`, :class:`Unguarded` and
+    :class:`Endless` where nobody would be asked.
+    """
+    account = wish.account if wish.account and wish.account.user_id == watch.user_id else None
+    if wish.policy == BuyPolicy.BUY:
+        _demand_safe(watch, wish, now, proven=proven)
+    fields = {name: getattr(wish, name) for name in ("shipping_estimate", "approval_minutes", "policy", "until")}
+    fields |= {"price_max": wish.price_max or None, "account": account, "user_id": watch.user_id, "updated_at": now}
+    fields |= {"way": Way.PARTNER_API if account else Way.ASSISTED}
+    fields |= {"confirmed_at": now if wish.policy == BuyPolicy.BUY else None}
+    return BuyRule.objects.update_or_create(watch=watch, defaults=fields)[0]
+
+
+def _demand_safe(watch: Watch, wish: BuyWish, now: datetime, *, proven: bool) -> None:
+    if not is_guarded(watch):
+        raise Unguarded
+    if wish.until is None or wish.until < now.astimezone(TOKYO).date():
+        raise Endless
+    if not proven:
+        raise NotProven
 
 
 @transaction.atomic

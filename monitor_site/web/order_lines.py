@@ -11,7 +11,7 @@ from monitor_site import wording
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.purchasing import queries, sweeping
 from monitor_site.purchasing.ledger import budgets_of
-from monitor_site.purchasing.models import FOUND_LATE, Order, OrderStep
+from monitor_site.purchasing.models import FOUND_LATE, Mode, Order, OrderStep
 from monitor_site.purchasing.queries import Cover
 from monitor_site.purchasing.transitions import BOUGHT, HELD, State
 from monitor_site.watches.models import Listing
@@ -130,6 +130,8 @@ def _cover_line(cover: Cover) -> CoverLine:
 
 def group_of(order: Order) -> str:
     """Which group of the list an order is in."""
+    if order.mode == Mode.DRY_RUN:
+        return "rehearsed"
     if order.state == State.NEEDS_HUMAN or order.reason == FOUND_LATE:
         return "look"
     if order.state in {State.SUBMITTING, State.UNKNOWN}:
@@ -149,6 +151,7 @@ def groups_of(orders: Iterable[Order]) -> list[Group]:
         "checking": gettext("Being checked"),
         "to_order": gettext("To order"),
         "bought": gettext("Bought"),
+        "rehearsed": gettext("Dry runs"),
         "ended": gettext("Ended"),
     }
     found: dict[str, list[Line]] = {name: [] for name in titles}

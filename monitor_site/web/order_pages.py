@@ -18,18 +18,21 @@ from django.views.decorators.http import require_POST, require_safe
 from monitor_site import wording
 from monitor_site.purchasing import handing, proposing, queries
 from monitor_site.purchasing.ledger import NoBudget, OverBudget
-from monitor_site.purchasing.models import Order
+from monitor_site.purchasing.models import Mode, Order
 from monitor_site.purchasing.moving import Overtaken
 from monitor_site.purchasing.proposing import Changed
 from monitor_site.purchasing.transitions import ENDED, NoSuchStep, State
 
 from . import order_lines as lines
+from . import sending_lines
 from .order_form import BoughtForm
 from .order_words import DECLINE_REASONS, PERSON, budget_name, is_decided, refusal_words, state_words
 from .outcome_lines import outcome_of
 from .returning import back
 
 REFUSALS = (Changed, Overtaken, NoSuchStep, OverBudget, NoBudget)
+# What was approved, what was found late, and what was only rehearsed.
+SHOWN_ORDERS = Q(history__after=State.READY) | Q(found_late_at__isnull=False) | Q(mode=Mode.DRY_RUN)
 HISTORY = timedelta(days=30)
 SHOWN = 100
 USUAL_MINUTES = 15
@@ -40,7 +43,7 @@ def own_order(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
     @wraps(view)
     def wrapper(request: HttpRequest, public_id: str) -> HttpResponse:
-        orders = Order.objects.of(request.user).select_related("listing", "watch")
+        orders = Order.objects.of(request.user).select_related("listing", "watch", "account")
         if not public_id.isprintable() or not (found := orders.filter(public_id=public_id).first()):
             raise Http404  # PostgreSQL takes no NUL, not even to look for it
         return view(request, found)
@@ -65,7 +68,7 @@ def approvals(request: HttpRequest) -> HttpResponse:
 @require_safe
 def order_list(request: HttpRequest) -> HttpResponse:
     """Everything that was approved, by what it asks of its person."""
-    mine = Order.objects.of(request.user).filter(Q(history__after=State.READY) | Q(found_late_at__isnull=False))
+    mine = Order.objects.of(request.user).filter(SHOWN_ORDERS)
     going = mine.exclude(state__in=ENDED).select_related("listing").distinct().order_by("-pk")
     ended = mine.filter(state__in=ENDED).select_related("listing").distinct().order_by("-pk")[:SHOWN]
     context = {
@@ -93,6 +96,8 @@ def _page(request: HttpRequest, order: Order, form: BoughtForm, *, status: int =
         "reasons": DECLINE_REASONS.items(),
         "link": lines.link_of(order, now=now),
         "group": lines.group_of(order),
+        "waits": sending_lines.waits_words(order, queries.stops_of(request.user), now=now),
+        "would_send": sending_lines.would_send(order),
         "outcome": outcome_of(order),
         "form": form,
         "entries": queries.entries_of_order(order),

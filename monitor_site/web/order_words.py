@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from monitor_site import wording
+from monitor_site import order_reasons, wording
 from monitor_site.purchasing.ledger import NoBudget, OverBudget
 from monitor_site.purchasing.models import Measure, Order, OrderStep
 from monitor_site.purchasing.queries import Room
@@ -47,8 +47,6 @@ DECLINE_REASONS = {
     "condition": _("the condition"),
 }
 REASONS = DECLINE_REASONS | {
-    "budget": _("no budget covered it"),
-    "gone": _("it was gone"),
     "bought": _("it was bought already"),
     "restored": _("an older copy of the database was restored"),
 }
@@ -57,6 +55,7 @@ ACTORS = {
     "rule": pgettext_lazy("actor", "the rule"),
     "worker": pgettext_lazy("actor", "this site"),
     "clock": pgettext_lazy("actor", "time ran out"),
+    "sender": pgettext_lazy("actor", "sent by this site"),
     "reconciler": pgettext_lazy("actor", "asked at the marketplace"),
     "sweep": pgettext_lazy("actor", "seen among the purchases"),
     "restore": pgettext_lazy("actor", "a backup was restored"),
@@ -88,7 +87,7 @@ def step_words(step: OrderStep) -> str:
 
 def reason_words(order: Order) -> str:
     """Why it was declined or ended; empty when nobody said."""
-    return str(REASONS.get(order.reason, ""))
+    return str(REASONS.get(order.reason) or order_reasons.reason_words(order.reason))
 
 
 def room_words(room: Room) -> str:

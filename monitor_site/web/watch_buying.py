@@ -8,21 +8,33 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import get_language, gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
+from monitor_site.accounts.factors import has_second_factor
+from monitor_site.marketplaces.catalog import catalog
+from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.purchasing import proposing, queries, rules
-from monitor_site.purchasing.models import BuyPolicy, BuyRule
+from monitor_site.purchasing.models import BuyPolicy, BuyRule, Way
 from monitor_site.purchasing.models.rules import LONGEST_APPROVAL_MINUTES
 from monitor_site.watches.models import Watch
 
+from .proving import ask_to_prove, is_proven, typed_before
 from .watch_fields import PriceField
 from .watches import head_of, own_watch
 
 REHEARSED = timedelta(days=30)
-OFF, ASK = "off", BuyPolicy.ASK.value
+OFF, ASK, BUY = "off", BuyPolicy.ASK.value, BuyPolicy.BUY.value
+BY_HAND = "hand"
 USUAL_MINUTES = 15
+REFUSED = {
+    rules.Unguarded: _("Without a budget nothing is bought by itself. Make a budget first."),
+    rules.Endless: _("Say until when; a day that is still to come."),
+    rules.NotProven: _(
+        "Buying without being asked must be allowed with a second factor: set one up under Security first."
+    ),
+}
 
 
 class BuyingForm(forms.Form):
@@ -47,15 +59,52 @@ class BuyingForm(forms.Form):
         widget=forms.NumberInput(attrs={"class": "input input--num"}),
     )
 
+    how = forms.ChoiceField(
+        label=pgettext_lazy("action", "Who orders"), required=False, widget=forms.RadioSelect, initial=BY_HAND
+    )
+    until = forms.DateField(
+        label=_("By itself until"),
+        required=False,
+        widget=forms.DateInput(attrs={"class": "input", "type": "date"}),
+        help_text=_("Only where nobody is asked: after this day it is proposed again."),
+    )
+
     def __init__(self, *args: Any, watch: Watch, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name in ("price_max", "shipping_estimate"):
             self.fields[name].currency = watch.currency  # type: ignore[attr-defined]
+        self.accounts = {str(one.pk): one for one in queries.accounts_that_order(watch)}
+        if not self.accounts:
+            del self.fields["how"], self.fields["until"]
+            return
+        ways = [(BY_HAND, _("I do, at the marketplace")), *((key, _who(one)) for key, one in self.accounts.items())]
+        self.fields["how"].choices = ways  # type: ignore[attr-defined]
+        self.fields["then"].choices += [(BUY, _("Buy, without asking me"))]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Nobody but this site can buy without asking."""
+        data = super().clean() or {}
+        if data.get("then") == BUY and data.get("how") not in self.accounts:
+            self.add_error("how", gettext("Only an account of yours can buy without asking you."))
+        return data
 
     def wish(self) -> rules.BuyWish:
         """What the form says, once it is valid."""
         names = ("price_max", "shipping_estimate", "approval_minutes")
-        return rules.BuyWish(**{name: self.cleaned_data[name] for name in names})
+        return rules.BuyWish(
+            **{name: self.cleaned_data[name] for name in names},
+            policy=self.cleaned_data["then"],
+            account=self.accounts.get(self.cleaned_data.get("how", "")),
+            until=self.cleaned_data.get("until"),
+        )
+
+
+def _who(account: MarketplaceAccount) -> str:
+    """An account, and whether it only rehearses."""
+    name = f"{catalog().title(account.marketplace, get_language() or 'en')} {account.label}".rstrip()
+    if account.spends_since is None:
+        return gettext("This site, with %(account)s (dry run: the account may not spend yet)") % {"account": name}
+    return gettext("This site, with %(account)s") % {"account": name}
 
 
 @own_watch
@@ -63,23 +112,43 @@ class BuyingForm(forms.Form):
 def watch_buying(request: HttpRequest, watch: Watch) -> HttpResponse:
     """Look at it and change it."""
     rule = BuyRule.objects.filter(watch=watch).select_related("watch").first()
-    form = BuyingForm(request.POST if request.method == "POST" else None, watch=watch, initial=_initial(rule))
+    typed = request.POST if request.method == "POST" else typed_before(request)
+    form = BuyingForm(typed, watch=watch, initial=_initial(rule))
     if request.method != "POST" or not form.is_valid():
-        context = head_of(watch) | _facts(watch, rule) | {"tab": "buying", "form": form}
-        return render(request, "web/watches/buying.html", context, status=422 if form.is_bound else 200)
-    if form.cleaned_data["then"] == ASK:
-        rules.set_rule(watch=watch, wish=form.wish(), now=timezone.now())
-    else:
-        rules.remove_rule(watch=watch)
+        return _page(request, watch, rule, form)
+    if form.cleaned_data["then"] == BUY and has_second_factor(request.user) and not is_proven(request):
+        return ask_to_prove(request, keep=tuple(form.fields))
+    if not _saved(request, watch, form):
+        return _page(request, watch, rule, form)
     messages.success(request, gettext("Saved."))
     return redirect("watch-buying", watch.pk)
 
 
+def _page(request: HttpRequest, watch: Watch, rule: BuyRule | None, form: BuyingForm) -> HttpResponse:
+    context = head_of(watch) | _facts(watch, rule) | {"tab": "buying", "form": form}
+    return render(request, "web/watches/buying.html", context, status=422 if form.is_bound else 200)
+
+
+def _saved(request: HttpRequest, watch: Watch, form: BuyingForm) -> bool:
+    """Whether it could be done; why not stands in the form."""
+    if form.cleaned_data["then"] == OFF:
+        rules.remove_rule(watch=watch)
+        return True
+    try:
+        proven = has_second_factor(request.user) and is_proven(request)
+        rules.set_rule(watch=watch, wish=form.wish(), now=timezone.now(), proven=proven)
+    except tuple(REFUSED) as refused:
+        form.add_error(None, str(REFUSED[type(refused)]))
+        return False
+    return True
+
+
 def _initial(rule: BuyRule | None) -> dict[str, Any]:
     if rule is None:
-        return {"then": OFF, "approval_minutes": USUAL_MINUTES}
-    names = ("price_max", "shipping_estimate", "approval_minutes")
-    return {"then": ASK} | {name: getattr(rule, name) for name in names}
+        return {"then": OFF, "approval_minutes": USUAL_MINUTES, "how": BY_HAND}
+    names = ("price_max", "shipping_estimate", "approval_minutes", "until")
+    how = str(rule.account_id) if rule.way == Way.PARTNER_API and rule.account_id else BY_HAND
+    return {"then": rule.policy, "how": how} | {name: getattr(rule, name) for name in names}
 
 
 def _facts(watch: Watch, rule: BuyRule | None) -> dict[str, Any]:

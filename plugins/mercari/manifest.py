@@ -95,6 +95,7 @@ MANIFEST = Manifest(
         {"price", "kind", "condition", "shipping", "seller", "images", "created", "updated", "ends_at", "bids"}
     ),
     settings=PartnerAccount,
+    ordered_kinds=frozenset({Kind.FIXED, Kind.FLEA, Kind.SHOP}),
     reads_signed_in=False,
     terms_url="https://static.jp.mercari.com/tos",
     index_lag=60,

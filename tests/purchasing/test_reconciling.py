@@ -257,7 +257,7 @@ def test_m11_a_marketplace_that_is_gone_for_25_hours_leaves_one_order_with_a_per
         market.now += timedelta(minutes=5)
     assert (order.state, order.reason) == (State.NEEDS_HUMAN, "no_answer")
     assert now + timedelta(hours=24) <= order.stood_since <= now + timedelta(hours=24, minutes=5)
-    assert told(order) == ["needs_human"]
+    assert told(order) == ["unknown", "needs_human"]
     assert held() == {order.price_max}
     assert Order.objects.filter(state=State.NEEDS_HUMAN).count() == 1
     assert order.readings.count() < 40

@@ -28,6 +28,10 @@ def thing(**fields):
         ({"status": "reserved"}, {}, Objection.GONE),
         ({"kind": "auction"}, {}, Objection.AUCTION),
         ({"kind": "flea"}, {}, Objection.FLEA),
+        # Of Yahoo! Auctions' results these are sold elsewhere; at Mercari it is what people sell.
+        ({"kind": "flea", "marketplace": "yahoo_auctions"}, {}, Objection.FLEA),
+        ({"kind": "flea", "marketplace": "mercari"}, {}, Offer(40_000, 0)),
+        ({"kind": "auction", "marketplace": "mercari"}, {}, Objection.AUCTION),
         ({"price": None}, {}, Objection.NO_PRICE),
         ({}, {"price_max": None}, Objection.NO_LIMIT),
         ({"currency": "EUR"}, {}, Objection.OTHER_CURRENCY),

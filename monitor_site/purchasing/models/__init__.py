@@ -1,13 +1,25 @@
 """Orders, submissions, budgets, and the ledger. Constraints repeat every promise that a service makes."""
 
 from .budgets import Budget, BudgetKind, BudgetQuerySet, Entry, LedgerEntry, Measure, Period, Scope
-from .orders import FOUND_LATE, Mode, Order, OrderKind, OrderQuerySet, OrderStep, Submission, SubmissionOutcome, Way
+from .orders import (
+    FOUND_LATE,
+    MOST_EPOCHS,
+    Mode,
+    Order,
+    OrderKind,
+    OrderQuerySet,
+    OrderStep,
+    Submission,
+    SubmissionOutcome,
+    Way,
+)
 from .readings import Reading, ReadingSeen, Stray, Sweep
 from .rules import BuyPolicy, BuyRule
 from .switches import Switch
 
 __all__ = [
     "FOUND_LATE",
+    "MOST_EPOCHS",
     "Budget",
     "BudgetKind",
     "BudgetQuerySet",

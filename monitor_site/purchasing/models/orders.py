@@ -112,6 +112,9 @@ class Order(models.Model):
                 condition=Q(price__gt=0, price_max__gte=F("price") + F("shipping")), name="order_price_within_its_limit"
             ),
             models.CheckConstraint(condition=Q(epoch__lte=MOST_EPOCHS), name="order_epochs_bounded"),
+            models.UniqueConstraint(
+                fields=["account"], condition=Q(state=State.SUBMITTING), name="order_one_under_way_per_account"
+            ),
             # A dry run never comes to where a request can go out.
             models.CheckConstraint(
                 condition=~Q(mode=Mode.DRY_RUN) | Q(state__in=["proposed", "cancelled", "expired"]),
@@ -162,13 +165,16 @@ class SubmissionOutcome(models.TextChoices):
 class Submission(models.Model):
     """The one request of an order's epoch that can spend money, written down before its first byte.
 
-    ``price_cap`` is what it may cost, ``send_deadline`` when the kernel ends whoever sends it.
+    ``price_cap`` is what it may cost, ``digest`` of what is asked for, ``send_deadline`` when the kernel ends whoever
+    sends it. From ``committing_at`` on it may have reached the marketplace; before that it provably has not.
     """
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="submissions")
     epoch = models.PositiveSmallIntegerField()
     price_cap = models.PositiveBigIntegerField()
+    digest = models.CharField(max_length=64, blank=True)
     send_deadline = models.DateTimeField()
+    committing_at = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=10, choices=SubmissionOutcome.choices, default=SubmissionOutcome.OPEN)
     evidence = models.JSONField(default=dict)
     begun_at = models.DateTimeField()

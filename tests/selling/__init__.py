@@ -1,0 +1,1 @@
+"""A marketplace that sells, and what orders there need."""

@@ -1,0 +1,94 @@
+"""A market stall on a real port, a person with an account and a budget there, and a clerk who sends."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from monitor_site.engine.clerk import Clerk
+from monitor_site.engine.senders import Senders
+from monitor_site.marketplaces import catalog as catalogs
+from monitor_site.marketplaces import services
+from monitor_site.marketplaces.models import MarketplaceAccount
+from monitor_site.purchasing import submitting
+from tests.selling import market as markets
+from tests.selling.orders import Desk
+from tests.selling.points import VARIABLE, Points
+
+PLUGINS = Path(__file__).parent / "plugins"
+
+
+@pytest.fixture
+def now() -> datetime:
+    """The present: senders are processes, and live in it."""
+    return datetime.now(UTC)
+
+
+@pytest.fixture(scope="module")
+def stall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[markets.Market]:
+    """The server, for all stories of a file; processes started from here know it, and where faults are armed."""
+    with markets.served() as served, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLUGIN_DIR", str(PLUGINS))
+        patch.setenv("PRACTICE_MARKETS", f"stall={served.base}")
+        patch.setenv(VARIABLE, str(tmp_path_factory.mktemp("faults") / "fault"))
+        yield served
+
+
+@pytest.fixture
+def market(stall: markets.Market, settings: Any) -> Iterator[markets.Market]:
+    """The stall works here, and sells nothing yet."""
+    settings.PLUGIN_DIR, settings.PRACTICE_MARKETS = PLUGINS, {"stall": stall.base}
+    stall.clear()
+    catalogs.catalog.cache_clear()
+    yield stall
+    catalogs.catalog.cache_clear()
+
+
+@pytest.fixture
+def points(stall: markets.Market) -> Iterator[Points]:
+    """Faults to arm."""
+    made = Points(Path(os.environ[VARIABLE]))
+    yield made
+    made.clear()
+
+
+@pytest.fixture(scope="module")
+def senders(stall: markets.Market) -> Iterator[Senders]:
+    """One process for all stories of a file forks their senders."""
+    made = Senders()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def account(alice: Any, now: datetime) -> MarketplaceAccount:
+    """Alice's account at the stall, allowed to spend."""
+    made = services.connect_account(
+        marketplace="stall", user=alice, label="mine", values={}, secrets={"key": "k"}, now=now
+    )
+    MarketplaceAccount.objects.filter(pk=made.pk).update(spends_since=now)
+    made.refresh_from_db()
+    return made
+
+
+@pytest.fixture
+def desk(alice: Any, account: MarketplaceAccount, market: markets.Market, redis: Any, now: datetime) -> Desk:
+    """What alice orders."""
+    return Desk(user=alice, account=account, market=market, now=now)
+
+
+@pytest.fixture
+def clerk(child_env: dict[str, str], market: Any, senders: Senders, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clerk]:
+    """Sends, in processes of the test's own database."""
+    for name in ("DATABASE_URL", "DJANGO_SETTINGS_MODULE"):
+        if name in child_env:
+            monkeypatch.setenv(name, child_env[name])
+    assert os.environ["DJANGO_SETTINGS_MODULE"] == "tests.settings"
+    # The machine may be busy, and a deadline that comes too soon is another story.
+    monkeypatch.setattr(submitting, "SEND_TIME", timedelta(seconds=60))
+    made = Clerk(senders)
+    yield made
+    made.stop(seconds=20)
