@@ -190,8 +190,9 @@ class Plugin:
 
     ``connect(session)`` gives an object with the methods of the capabilities; it must not touch the network. ``api`` is
     the live address that becomes ``session.base``. ``practice`` is the dotted path of the module with the plugin's
-    practice market; it has ``create(*, seed: int, truth_log: pathlib.Path | None) -> ASGI application`` and is imported
-    only to run it.
+    practice market; it has ``create(*, seed: int, truth_log: pathlib.Path | None) -> ASGI application``, where the
+    plugin buys also ``account(buyer: str) -> dict[str, str]``, the settings of an account that it knows, and is
+    imported only in practice.
 
     ``parse_url(url)`` says what an address of the marketplace's web site asks for, in any form in use; ``None`` for
     any other text. ``link(external_id, web=...)``, the capability LINK, is the address where a person buys or bids

@@ -1,4 +1,4 @@
-"""The demo person of a practice installation, with watches over what the practice markets sell."""
+"""The demo person of a practice installation, with watches over what the practice markets sell, one of which buys."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -10,10 +10,13 @@ from monitor_site.accounts.models import User
 from monitor_site.accounts.signin import make_token
 from monitor_site.contract import Condition
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.watches.models import ShippingWish
+from monitor_site.watches.models import ShippingWish, Watch
 from monitor_site.watches.services import Wish, create_watch
 
+from .demo_buying import let_buy
+
 NAME = "demo"
+BUYS = "シティ・カナリヤのアナログ盤"
 
 SAMPLES = (
     Wish(
@@ -107,14 +110,16 @@ def demo_user(*, now: datetime) -> User:
     )
     if created:
         for wish in SAMPLES:
-            _make(user, wish, now)
+            watch = _make(user, wish, now)
+            if watch and wish.name == BUYS:
+                let_buy(user=user, watch=watch, now=now)
     return user
 
 
-def _make(user: User, wish: Wish, now: datetime) -> None:
+def _make(user: User, wish: Wish, now: datetime) -> Watch | None:
     """At those of its marketplaces that work here."""
-    if here := [name for name in wish.marketplaces if name in catalog().plugins]:
-        create_watch(user=user, wish=replace(wish, marketplaces=here), now=now)
+    here = [name for name in wish.marketplaces if name in catalog().plugins]
+    return create_watch(user=user, wish=replace(wish, marketplaces=here), now=now) if here else None
 
 
 def sign_in_link(user: User, address: str) -> str:
