@@ -5,7 +5,11 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+<<<<<<< HEAD
 from monitor_site.ops import pages, ready, scraping
+=======
+from monitor_site.ops import act_pages, pages, scraping
+>>>>>>> upkeep
 from monitor_site.web import (
     account_pages,
     auction_pages,
@@ -198,6 +202,7 @@ urlpatterns = [
     path("tags/", include(tag_urls)),
     path("channels/", include(channel_urls)),
     path("ops/", pages.operations, name="operations"),
+    path("ops/act/", act_pages.act, name="operate"),
     path("more/", frame.more, name="more"),
     path("events/", live.events, name="events"),
     path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -50,3 +51,28 @@ class User(AbstractUser):
                 condition=models.Q(weight__gte=1, weight__lte=MOST_WEIGHT), name="user_weight_bounded"
             ),
         ]
+
+
+class AuditEntry(models.Model):
+    """Somebody did something to the whole installation: who, what, to what, and why. Rows are only added."""
+
+    at = models.DateTimeField(_("when"))
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="audit", verbose_name=_("user")
+    )
+    name = models.CharField(_("name"), max_length=150)
+    act = models.CharField(_("act"), max_length=32)
+    subject = models.CharField(_("subject"), max_length=120, blank=True)
+    reason = models.CharField(_("reason"), max_length=200)
+    outcome = models.CharField(_("outcome"), max_length=80, blank=True)
+
+    class Meta:
+        verbose_name = _("entry of the audit log")
+        verbose_name_plural = _("audit log")
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=~models.Q(reason=""), name="audit_entry_has_a_reason"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["-at"], name="audit_by_time")]
+
+    def __str__(self) -> str:
+        return f"{self.act} {self.subject}"

@@ -29,6 +29,8 @@ from monitor_site.watches.models import TargetKind
 log = structlog.get_logger(__name__)
 
 CUT_SECONDS = 12.0
+# Nobody knows when an operator's pause ends.
+PAUSED_SECONDS = 3600
 LIMITS = Limits(deadline_seconds=8.0)
 FIRST = History(known=frozenset(), usual=False, empty_streak=0)
 LEAST = 2
@@ -119,8 +121,8 @@ def _not_now(user_id: int, question: Question) -> Answer | None:
     """Why it is not asked at this moment; ``None`` when it is."""
     name = question.marketplace
     view = breaker.read_all(redis_client(), [name])[name]
-    if view["state"] == "open" and view["until"]:
-        until = datetime.fromisoformat(view["until"]).timestamp()
+    if view["state"] == "open":
+        until = datetime.fromisoformat(view["until"]).timestamp() if view["until"] else time.time() + PAUSED_SECONDS
         return Answer(state="stopped", again_at=until, error=view["reason"])
     try:
         seconds = _turn(user_id, name)

@@ -18,6 +18,7 @@ from django.db import DatabaseError, close_old_connections
 
 from monitor_site.connections import key, lane_queue
 from monitor_site.contract import Pace
+from monitor_site.marketplaces import pausing
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
 
 from . import exact, settling, upkeep
@@ -96,6 +97,7 @@ class Promoter:
 
     def _rebuild(self) -> None:
         close_old_connections()
+        pausing.apply(self.client)
         added = settling.rebuild(self.schedule)
         self._plant_at = 0.0
         log.info("schedule.built", targets=added, promoter=self.name)

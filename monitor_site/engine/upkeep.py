@@ -24,8 +24,9 @@ from monitor_site.alerts import services as alerts
 from monitor_site.alerts.models import Alert, Delivery, Trouble
 from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.contract import Pace
+from monitor_site.marketplaces import pausing
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.outbox import services as outbox
+from monitor_site.outbox import replay
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.purchasing import handing, proposing, reconciling, sweeping
 from monitor_site.watches import follow, pricing, questions, sold
@@ -33,7 +34,8 @@ from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
 from monitor_site.watches.results import Standing
 
-from . import machines, planning, settling
+from . import incidents, machines, nightly, planning, replaying, rolling, settling, tallying, task_log
+from .models import Incident
 from .schedule import UPKEEP, Lease, Leases, Return, Schedule
 
 log = structlog.get_logger(__name__)
@@ -42,6 +44,7 @@ PACE = Pace(per_minute=60_000, ceiling_per_minute=60_000, floor_seconds=1, concu
 OUTBOX_PATIENCE = timedelta(seconds=20)
 OUTBOX_KEPT = timedelta(days=2)
 SAMPLES_KEPT = timedelta(days=400)
+INCIDENTS_KEPT = timedelta(days=400)
 PRUNED_AT_ONCE = 500
 PRUNE_SECONDS = 10.0
 TASK_SECONDS = 120
@@ -52,7 +55,12 @@ IDLE_CPU = 50.0
 def audit(now: datetime) -> None:
     """Add what is missing from the schedule, take out what no target stands for, mend what stands wrongly."""
     schedule = Schedule(redis_client())
+<<<<<<< HEAD
     healed = questions.heal(now=now) + follow.heal_clocks(now=now)
+=======
+    pausing.apply(redis_client())
+    healed = questions.heal(now=now)
+>>>>>>> upkeep
     added, removed = settling.rebuild(schedule), settling.prune(schedule)
     if added or removed or healed:
         log.warning("schedule.audited", added=added, removed=removed, healed=healed)
@@ -77,7 +85,8 @@ def work_out_prices(now: datetime) -> None:
 
 def sweep_outbox(now: datetime) -> None:
     """Hand out again what got lost between a commit and its job."""
-    if swept := outbox.sweep(now=now, before=now - OUTBOX_PATIENCE):
+    replaying.note_failures(redis_client(), now=now)
+    if swept := replay.sweep(now=now, before=now - OUTBOX_PATIENCE):
         log.warning("outbox.swept", rows=swept)
 
 
@@ -108,15 +117,20 @@ def test_channels(now: datetime) -> None:
 
 
 def prune(now: datetime) -> None:
-    """The one owner of retention: old checks, looks, doubts, samples, alerts, outbox rows, sessions. Within bounds."""
+    """The one owner of retention: old checks that are summed, looks, doubts, samples, alerts, outbox rows, incidents,
+
+    sessions. Within bounds.
+    """
     give_up = time.monotonic() + PRUNE_SECONDS
     old = now - timedelta(days=settings.CHECK_RETENTION_DAYS)
-    _prune(Check.objects.filter(started_at__lt=old), give_up)
+    _prune(Check.objects.filter(started_at__lt=rolling.summed_until(old)), give_up)
+    _prune(Incident.objects.filter(closed_at__lt=now - INCIDENTS_KEPT), give_up)
     idle = Q(checked_at__lt=old) | Q(checked_at=None, created_at__lt=old)
     _prune(Target.objects.looks().filter(idle, active=False, quarantined_at=None, links=None), give_up)
     _prune(Doubt.objects.filter(raised_at__lt=old), give_up)
     _prune(Sample.objects.filter(at__lt=now - SAMPLES_KEPT), give_up)
     _prune(OutboxRow.objects.filter(done_at__lt=now - OUTBOX_KEPT), give_up)
+    _prune(OutboxRow.objects.filter(died_at__lt=old), give_up)
     _prune(Alert.objects.filter(created_at__lt=old), give_up)
     _prune(Delivery.objects.filter(created_at__lt=old), give_up)
     _prune(Trouble.objects.filter(ended_at__lt=old), give_up)
@@ -130,6 +144,11 @@ def _prune(old: QuerySet[Any], give_up: float) -> None:
         if not ids:
             return
         old.filter(pk__in=ids).delete()
+
+
+def sample_lanes(_now: datetime) -> None:
+    """Remember how long the lanes are, so that pages can tell whether they grow."""
+    tallying.sample_depths(redis_client())
 
 
 def tidy(now: datetime) -> None:
@@ -164,10 +183,23 @@ def is_idle(_now: datetime) -> bool:
     return state is not None and state.cpu < IDLE_CPU
 
 
+def is_quiet(now: datetime) -> bool:
+    """It is night and idle; or it never is, and days have waited too long."""
+    return (is_night(now) and is_idle(now)) or rolling.is_behind(now)
+
+
+def _at_night(name: str, run: Callable[[datetime], None]) -> Task:
+    return Task(run=nightly.step(name, run), every_seconds=300, only=(is_quiet, nightly.has_its_turn(name)))
+
+
 TASKS = {
     "audit": Task(run=audit, every_seconds=60),
     planning.TASK: Task(run=planning.plan_all, every_seconds=planning.SECONDS),
-    "tidy": Task(run=tidy, every_seconds=1800, only=(is_night, is_idle)),
+    "days-checks": _at_night("days-checks", rolling.roll_up_checks),
+    "days-prices": _at_night("days-prices", rolling.roll_up_prices),
+    "tidy": _at_night("tidy", tidy),
+    "lanes": Task(run=sample_lanes, every_seconds=15),
+    "incidents": Task(run=incidents.watch, every_seconds=5),
     "follow": Task(run=follow_matches, every_seconds=300),
     "sales": Task(run=ask_for_sales, every_seconds=300),
     "prices": Task(run=work_out_prices, every_seconds=60),
@@ -218,12 +250,27 @@ async def _lease(tickets: list[str]) -> Lease | None:
 
 def _run(lease: Lease) -> None:
     """A task that fails is logged and due again at its next beat; one of another release is left to that release."""
-    task, now = TASKS.get(lease.id), datetime.now(UTC)
-    try:
-        if task is not None and task.may_run(now):
+    task, now, client = TASKS.get(lease.id), datetime.now(UTC), redis_client()
+    if task is not None and (task_log.was_wished(client, lease.id) or _may_run(lease.id, task, now)):
+        with task_log.noting(client, lease.id, now=now):
             task.run(now)
+
+
+def _may_run(name: str, task: Task, now: datetime) -> bool:
+    try:
+        return task.may_run(now)
     except Exception:
-        log.exception("upkeep.failed", task=lease.id)
+        log.exception("upkeep.failed", task=name)
+        return False
+
+
+def run_soon(name: str) -> bool:
+    """A person wants a task run now, whatever its conditions say; whether there is such a task."""
+    if name not in TASKS:
+        return False
+    task_log.wish(redis_client(), name)
+    Schedule(redis_client()).put(marketplace=UPKEEP, moves=[(name, "sooner", 0)])
+    return True
 
 
 async def _give_back(lease: Lease) -> None:

@@ -15,6 +15,7 @@ from django.db import close_old_connections
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 from rq import Queue, SimpleWorker
+from rq.executions import Execution
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
@@ -23,7 +24,11 @@ from .draining import draining
 from .exact import Holder
 from .loop import WorkerLoop
 from .postman import Postman
+<<<<<<< HEAD
 from .watchman import Watchman
+=======
+from .tallying import Tally
+>>>>>>> upkeep
 
 JOBS_UNTIL_RECYCLED = 5000
 # Idle workers are heard of twice in this time, in seconds.
@@ -65,6 +70,7 @@ class LaneWorker(SimpleWorker):
     """A worker of one lane: one queue, no fork."""
 
     job_class = AllowedJob
+    tally: Tally | None = None
 
     @property
     def was_asked_to_stop(self) -> bool:
@@ -76,6 +82,18 @@ class LaneWorker(SimpleWorker):
         close_old_connections()
         super().execute_job(job, queue)
         close_old_connections()
+
+    def perform_job(self, job: Job, queue: Queue, execution: Execution) -> bool:
+        """Run it between two strokes of the tally."""
+        if self.tally is None:
+            return bool(super().perform_job(job, queue, execution))
+        name = (job.func_name or "").rpartition(".")[2]
+        begun, well = self.tally.begin(name), False
+        try:
+            well = bool(super().perform_job(job, queue, execution))
+        finally:
+            self.tally.end(name, begun, well=well)
+        return well
 
 
 def current_loop() -> WorkerLoop:
@@ -124,11 +142,14 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
     if lane in MODEST_LANES:
         os.nice(MODEST_NICE)
     _begin(lane, name, seat)
+    worker.tally = Tally(worker=name, lane=lane)
+    worker.tally.start()
     try:
         worker.work(burst=burst, logging_level="WARNING", max_jobs=jobs)
     finally:
         with draining(asked=worker.was_asked_to_stop):
             _end(drain_seconds)
+        worker.tally.stop()
 
 
 def _begin(lane: str, name: str, seat: str) -> None:

@@ -26,12 +26,14 @@ FEWEST_RESULTS = 10
 FAILED_SHARE = 0.5
 RESUMED_SECONDS = 3600
 SHARE_REASON = "failing"
+# An operator said so: it has no end but theirs, see :mod:`.pausing`.
+PAUSED = "paused"
 
 log = structlog.get_logger(__name__)
 
 
 class BreakerView(TypedDict):
-    """What pages and ``status`` show of a breaker: ``until`` is an ISO time, ``None`` while it is closed."""
+    """What pages and ``status`` show of a breaker: ``until`` is an ISO time, ``None`` while it is closed or paused."""
 
     state: str
     until: str | None
@@ -77,8 +79,12 @@ async def trip(
 
 
 def reset(client: redis.Redis, *, marketplace: str, by: str = "operator") -> bool:
-    """Close the breaker at once, whatever it waits for: an operator's act. Whether there was anything to close."""
-    if not client.delete(breaker_key(marketplace)):
+    """Close the breaker at once, whatever it waits for: an operator's act. Whether there was anything to close.
+
+    What is paused stays so until it is resumed.
+    """
+    paused = client.hget(breaker_key(marketplace), "reason") == PAUSED.encode()
+    if paused or not client.delete(breaker_key(marketplace)):
         return False
     client.delete(tally_key(marketplace))
     seconds, micros = client.time()
@@ -135,9 +141,9 @@ def _moment(ms: int) -> datetime:
 def _view(row: dict[bytes, Any], now_ms: int) -> BreakerView:
     if row.get(b"state") != b"open":
         return {"state": "closed", "until": None, "reason": ""}
-    until = int(row[b"until"])
+    until, reason = int(row[b"until"]), row.get(b"reason", b"").decode()
     return {
         "state": "open" if until > now_ms else "half_open",
-        "until": _moment(until).isoformat(),
-        "reason": row.get(b"reason", b"").decode(),
+        "until": None if reason == PAUSED else _moment(until).isoformat(),
+        "reason": reason,
     }

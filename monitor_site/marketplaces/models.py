@@ -89,3 +89,19 @@ class MarketplaceAccount(models.Model):
     def identity(self) -> str:
         """What its secrets are bound to: they open in no other row, and in this one for nobody else."""
         return f"marketplaceaccount/{self.pk}/{self.marketplace}/{self.user_id or 'installation'}"
+
+
+class MarketplacePause(models.Model):
+    """An operator wants a marketplace asked nothing; it lasts until the row goes."""
+
+    marketplace = models.CharField(_("marketplace"), max_length=40, unique=True)
+    by = models.CharField(_("by"), max_length=150)
+    reason = models.CharField(_("reason"), max_length=200)
+    since = models.DateTimeField(_("since"))
+
+    class Meta:
+        verbose_name = _("pause of a marketplace")
+        verbose_name_plural = _("pauses of marketplaces")
+
+    def __str__(self) -> str:
+        return self.marketplace

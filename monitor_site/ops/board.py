@@ -10,14 +10,18 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext, pgettext
 
 from monitor_site import wording
+from monitor_site.marketplaces.breaker import PAUSED
 from monitor_site.web.watch_list import Segment
 from monitor_site.web.watch_words import Note, error_words
 
-from . import drawing, windows
+from . import drawing, past, tiles, windows
 from .clockwork import Market
-from .figures import Figures, Running
+from .figures import Figures, Running, last_running, moment
+from .figures import course as take_course
 from .lanes import Worker
+from .past import EntryLine, IncidentLine
 from .stored import Stored
+from .tiles import KindLine, LaneLine, LoadLine, TaskLine
 from .verdict import LEVELS, troubles
 from .windows import Spread, Window
 
@@ -39,6 +43,7 @@ class Late:
     total: int
     drawing: SafeString
     course: Sequence[int]
+    medians: Sequence[int]
     axis: Sequence[str]
     rows: Sequence[tuple[str, Sequence[int]]]
 
@@ -50,6 +55,7 @@ class MarketLine:
     market: Market
     state: str
     tone: str
+    paused: bool
     reason: str
     until: datetime | None
     failed: str
@@ -65,9 +71,14 @@ class MarketLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """Everything on the page. Without Redis or a database their parts are ``None``."""
+    """Everything on the page. Without Redis or a database their parts are ``None``.
+
+    ``running`` is what Redis says; while it is silent what it said last, and ``frozen`` since when nothing is new.
+    """
 
     figures: Figures
+    running: Running | None
+    frozen: datetime | None
     notes: Sequence[Note]
     summary: Sequence[str]
     late: Late | None
@@ -75,17 +86,25 @@ class Board:
     workers: Sequence[Worker]
     more_workers: int
     machines: Sequence[tuple[str, str, int, int]]
+    lanes: Sequence[LaneLine]
+    kinds: Sequence[KindLine]
+    loads: Sequence[LoadLine]
+    tasks: Sequence[TaskLine]
+    incidents: Sequence[IncidentLine]
+    entries: Sequence[EntryLine]
 
 
 def board(client: redis.Redis, figures: Figures, *, minutes: int) -> Board:
     """The page for a stretch of time."""
-    now = figures.running
-    course = _course(client, now, minutes)
+    now = figures.running or last_running()
+    course = take_course(client, now=now.now_ms / 1000, minutes=minutes) if now else []
     window = windows.joined(course)
     everybody = [worker for lane in now.lanes for worker in lane.workers] if now else []
     everybody.sort(key=lambda worker: worker.alive)
     return Board(
         figures=figures,
+        running=now,
+        frozen=moment(now) if now and not figures.running else None,
         notes=troubles(figures),
         summary=_summary(now, window) if now else [],
         late=_late(window, course) if window.late else None,
@@ -93,14 +112,13 @@ def board(client: redis.Redis, figures: Figures, *, minutes: int) -> Board:
         workers=everybody[:MOST_WORKERS],
         more_workers=max(0, len(everybody) - MOST_WORKERS),
         machines=_machines(now) if now else [],
+        lanes=tiles.lane_lines(now, figures.stored) if now else [],
+        kinds=tiles.kind_lines(now) if now else [],
+        loads=tiles.load_lines(now, figures.stored) if now and figures.stored else [],
+        tasks=tiles.task_lines(now) if now else [],
+        incidents=past.incidents(now=figures.at),
+        entries=past.entries(),
     )
-
-
-def _course(client: redis.Redis, now: Running | None, minutes: int) -> list[Window]:
-    try:
-        return windows.course(client, now=now.now_ms / 1000, minutes=minutes) if now else []
-    except redis.RedisError:
-        return []
 
 
 def _machines(now: Running) -> list[tuple[str, str, int, int]]:
@@ -143,10 +161,15 @@ def _late(window: Window, course: Sequence[Window]) -> Late:
         within=_share(whole.at_most(ON_TIME_MS), whole.total),
         total=whole.total,
         drawing=drawing.bars(columns, limit=BARS_MS.index(ON_TIME_MS) + 1, label=gettext("How late searches started")),
-        course=[round(value) for one in course if (value := one.lateness().quantile(0.95)) is not None],
+        course=_over_time(course, 0.95),
+        medians=_over_time(course, 0.5),
         axis=[*(f"{bound / 1000:g}" for bound in BARS_MS), f"> {BARS_MS[-1] / 1000:g} s"],
         rows=list(zip(_bounds(), columns, strict=True)),
     )
+
+
+def _over_time(course: Sequence[Window], share: float) -> list[int]:
+    return [round(value) for one in course if (value := one.lateness().quantile(share)) is not None]
 
 
 def _columns(spread: Spread) -> list[int]:
@@ -168,6 +191,7 @@ def _market(one: Market, window: Window, kept: Stored | None, minutes: int) -> M
         market=one,
         state=state,
         tone=tone,
+        paused=one.breaker["reason"] == PAUSED,
         reason=error_words(one.breaker["reason"]) if one.breaker["reason"] else "",
         until=datetime.fromisoformat(one.breaker["until"]) if one.breaker["until"] else None,
         failed=_share(failed, total),

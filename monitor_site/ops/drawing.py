@@ -6,6 +6,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 ACROSS, HIGH, LEAST = 600, 112, 4
+FAR = 5
 FILLS = (("var(--accent)", "none"), ("var(--ink-3)", "none"), ("var(--strip-core)", "var(--line-strong)"))
 
 
@@ -36,6 +37,26 @@ def _column(counts: Sequence[int], left: float, wide: float, most: int) -> list[
             x = left + 0.08 * wide + index * bar
             drawn.append((f"{x:.1f}", f"{120 - height:.1f}", f"{bar:.1f}", f"{height:.1f}", fill, edge))
     return drawn
+
+
+def plan(rates: Sequence[float], *, most: float, label: str) -> SafeString:
+    """One bar for each stretch of time, and a broken line at the most there may be, unless it lies far above."""
+    peak, wide = max([*rates, 1e-9]), ACROSS / max(1, len(rates))
+    top = max(peak, most) if most < FAR * peak else 1.2 * peak
+    rects = [_planned(at * wide, wide, HIGH * rate / top, over=rate > most) for at, rate in enumerate(rates) if rate]
+    return format_html(
+        '<svg class="steps" viewBox="0 0 600 120" preserveAspectRatio="none" role="img" aria-label="{}">{}'
+        '<path d="M0 {}H600" stroke="var(--warn)" stroke-width="2" stroke-dasharray="4 3" '
+        'vector-effect="non-scaling-stroke"/></svg>',
+        label,
+        format_html_join("", '<rect x="{}" y="{}" width="{}" height="{}" fill="{}"/>', rects),
+        f"{max(-9.0, 120 - HIGH * most / top):.1f}",
+    )  # fmt: skip
+
+
+def _planned(left: float, wide: float, height: float, *, over: bool) -> tuple[str, ...]:
+    places = (left + 0.08 * wide, 120 - height, 0.84 * wide, height)
+    return (*(f"{place:.1f}" for place in places), "var(--warn)" if over else "var(--accent)")
 
 
 def bar(share: float, *, tone: str = "accent") -> SafeString:

@@ -14,14 +14,19 @@ import redis
 import structlog
 from django.db import DatabaseError
 
-from monitor_site.engine import machines
+from monitor_site.engine import machines, task_log
 from monitor_site.engine.machines import LoadState
+from monitor_site.engine.task_log import TaskState
+from monitor_site.marketplaces.catalog import catalog
+from monitor_site.watches import planned
+from monitor_site.watches.planned import Standing
 
-from . import clockwork, lanes, stored, windows
+from . import ahead, clockwork, lanes, stored, windows, work
 from .clockwork import Market, Promoter
 from .lanes import Lane
 from .stored import Stored
 from .windows import Window
+from .work import Work
 
 log = structlog.get_logger(__name__)
 
@@ -30,11 +35,16 @@ KEPT_SECONDS = 1.0
 
 _lock = threading.Lock()
 _kept: list[tuple[float, "Figures"]] = []
+_last: list["Running"] = []
+_courses: dict[int, list[Window]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """What Redis knows. ``window`` covers the last five minutes, ``totals`` all since Redis began."""
+    """What Redis knows. ``window`` and ``work`` cover the last five minutes, ``totals`` and ``worked`` all since Redis
+
+    began; ``firsts`` is what stands in the schedule for the next ten minutes, see :mod:`.ahead`.
+    """
 
     round_trip_ms: float
     now_ms: int
@@ -45,6 +55,11 @@ class Running:
     machines: Mapping[str, LoadState]
     window: Window
     totals: Window
+    work: Work
+    worked: Work
+    tasks: Mapping[str, TaskState]
+    plans: Mapping[str, Standing]
+    firsts: Mapping[str, Sequence[int]]
 
     @property
     def overdue(self) -> int:
@@ -87,12 +102,30 @@ def recent(client: redis.Redis) -> Figures:
     with _lock:
         if not _kept or time.monotonic() - _kept[0][0] >= KEPT_SECONDS:
             _kept[:] = [(time.monotonic(), gather(client))]
+            if (told := _kept[0][1].running) is not None:
+                _last[:] = [told]
         return _kept[0][1]
 
 
+def last_running() -> Running | None:
+    """What Redis said last to this process, however long ago: for pages that say how old it is."""
+    return _last[0] if _last else None
+
+
+def course(client: redis.Redis, *, now: float, minutes: int) -> list[Window]:
+    """A stretch of time in its minutes or hours; as this process saw it last while Redis does not answer."""
+    try:
+        _courses[minutes] = windows.course(client, now=now, minutes=minutes)
+    except redis.RedisError:
+        return _courses.get(minutes, [])
+    return _courses[minutes]
+
+
 def forget() -> None:
-    """Gather anew next time."""
+    """Gather anew next time, and know nothing of before."""
     _kept.clear()
+    _last.clear()
+    _courses.clear()
 
 
 def _running(client: redis.Redis) -> Running | None:
@@ -121,6 +154,11 @@ def running(client: redis.Redis) -> Running:
         machines=machines.states(client),
         window=windows.recent(client, now=seconds, minutes=LATENESS_MINUTES),
         totals=windows.totals(client),
+        work=work.recent(client, now=seconds, minutes=LATENESS_MINUTES),
+        worked=work.totals(client),
+        tasks=task_log.states(client),
+        plans=planned.standings(client, list(catalog().plugins)),
+        firsts=ahead.firsts(client, sorted(catalog().plugins), now_ms=now_ms),
     )
 
 

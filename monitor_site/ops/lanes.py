@@ -1,7 +1,9 @@
 """Lanes and their workers, as RQ keeps them in Redis."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,18 +11,27 @@ import redis
 from django.conf import settings
 from rq.utils import utcparse
 
-# An idle worker is heard of every quarter of a minute; a busy one when its job is over.
+from monitor_site.connections import key
+from monitor_site.engine.tallying import BEAT_SECONDS, SILENT_BEATS, VITALS_SECONDS, vitals_key
+from monitor_site.marketplaces.catalog import catalog
+
+# A worker beats every five seconds. Of one that has never beaten RQ hears every quarter of a minute while it is idle.
+SILENT_SECONDS = BEAT_SECONDS * SILENT_BEATS
 HEARTBEAT_PATIENCE = timedelta(seconds=75)
 MOST_WORKERS = 500
 FIELDS = (
     "queues", "hostname", "pid", "state", "birth", "last_heartbeat", "current_job", "successful_job_count",
-    "failed_job_count", "version",
+    "failed_job_count",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """One worker that has not said good-bye. ``job`` is what it runs; ``alive``: it was heard of lately."""
+    """One worker that has not said good-bye. ``job`` is what it runs, for ``job_seconds`` at its last beat; ``alive``:
+
+    it was heard of lately, or within three beats once it has beaten. ``held`` are questions that a silent one has
+    leased, by marketplace. ``memory`` (bytes), ``a_minute`` (jobs) and ``version`` are unknown before its first beat.
+    """
 
     name: str
     lane: str
@@ -33,6 +44,17 @@ class Worker:
     done: int
     failed: int
     alive: bool
+    version: str
+    memory: int | None = None
+    a_minute: int | None = None
+    job_seconds: float | None = None
+    held: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def failed_share(self) -> str:
+        """Which share of its jobs failed since it began."""
+        total = self.done + self.failed
+        return f"{100 * self.failed / total:.1f} %" if total else "—"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,15 +113,52 @@ def workers(client: redis.Redis, *, now: datetime) -> list[Worker]:
     with client.pipeline(transaction=False) as pipe:
         for name in names:
             pipe.hmget(name, FIELDS)
+            pipe.get(vitals_key(_plain(name)))
+            pipe.pttl(vitals_key(_plain(name)))
         rows = pipe.execute()
-    return [_worker(name.decode(), row, now) for name, row in zip(names, rows, strict=True) if row[0]]
+    told = zip(names, rows[0::3], rows[1::3], rows[2::3], strict=True)
+    found = [_beating(_worker(_plain(name), row, now), text, ttl) for name, row, text, ttl in told if row[0]]
+    return found if all(worker.alive for worker in found) else _with_what_they_hold(client, found)
+
+
+def _plain(name: bytes) -> str:
+    return name.decode().removeprefix("rq:worker:")
+
+
+def _beating(worker: Worker, text: bytes | None, ttl_ms: int) -> Worker:
+    """With what it told at its last beat, if it ever beat."""
+    try:
+        told: dict[str, Any] = json.loads(text or b"{}")
+    except ValueError:
+        return worker
+    if not told:
+        return worker
+    return replace(
+        worker,
+        alive=VITALS_SECONDS - ttl_ms / 1000 < SILENT_SECONDS,
+        job=str(told.get("job") or ""),
+        job_seconds=told.get("seconds"),
+        memory=told.get("memory"),
+        a_minute=told.get("a_minute"),
+        version=str(told.get("version") or ""),
+    )
+
+
+def _with_what_they_hold(client: redis.Redis, found: Sequence[Worker]) -> list[Worker]:
+    """Leases name their worker; they are read only while some worker is silent."""
+    held: dict[str, Counter[str]] = {}
+    for name in catalog().plugins:
+        leases: Any = client.hvals(key("lease", name))
+        for lease in leases:
+            held.setdefault(lease.decode().split("|")[1], Counter())[name] += 1
+    return [worker if worker.alive else replace(worker, held=dict(held.get(worker.name, {}))) for worker in found]
 
 
 def _worker(name: str, row: Sequence[bytes | None], now: datetime) -> Worker:
     told = {field: (value or b"").decode() for field, value in zip(FIELDS, row, strict=True)}
     heard = _moment(told["last_heartbeat"])
     return Worker(
-        name=name.removeprefix("rq:worker:"),
+        name=name,
         lane=told["queues"].partition(",")[0],
         host=told["hostname"],
         pid=told["pid"],
@@ -110,6 +169,7 @@ def _worker(name: str, row: Sequence[bytes | None], now: datetime) -> Worker:
         done=int(told["successful_job_count"] or 0),
         failed=int(told["failed_job_count"] or 0),
         alive=heard is not None and now - heard < HEARTBEAT_PATIENCE,
+        version="",
     )
 
 

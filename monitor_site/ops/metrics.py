@@ -19,7 +19,9 @@ from prometheus_client.registry import Collector
 from monitor_site import __version__
 from monitor_site.engine.counting import BOUNDS_MS
 from monitor_site.engine.machines import ORDER, LoadState
+from monitor_site.watches.plan import RESERVE
 
+from . import ahead
 from .clockwork import Market
 from .figures import Figures, Running
 from .lanes import Lane
@@ -111,6 +113,19 @@ def _oldest_job(lane: Lane) -> Value | None:
     return lane.oldest_seconds if lane.waiting else 0
 
 
+def _memory(lane: Lane) -> Value | None:
+    """Unknown until one has told."""
+    told = [worker.memory for worker in lane.workers if worker.alive and worker.memory is not None]
+    return sum(told) if told else None
+
+
+def _peaks(figures: Figures) -> Samples:
+    now, kept = figures.running, figures.stored
+    if now is not None and kept is not None:
+        for name, first in now.firsts.items():
+            yield [name], max(ahead.a_second(first, kept.beats.get(name, [])), default=None)
+
+
 METRICS: tuple[Metric, ...] = (
     _gauge("build_info", "Always 1; what runs here.", _build, "version", "python", "database", "kind"),
     _gauge("redis_up", "1 if Redis answers.", lambda figures: [([], int(figures.running is not None))]),
@@ -145,7 +160,7 @@ METRICS: tuple[Metric, ...] = (
     _lane("lane_oldest_seconds", "For how long the oldest job waits on a lane.", _oldest_job),
     _lane("lane_running", "Jobs that run.", lambda lane: lane.running),
     _lane("lane_failed", "Failed jobs that are kept.", lambda lane: lane.failed),
-    _lane("workers_alive", "Workers that were heard of within 75 seconds.", lambda lane: lane.alive),
+    _lane("workers_alive", "Workers that were heard of within three beats of 5 seconds.", lambda lane: lane.alive),
     _count("checks_total", "Checks since Redis began.",
            lambda now: [(names, count) for names, count in sorted(now.totals.checks.items())],
            "marketplace", "kind", "outcome"),
@@ -154,6 +169,26 @@ METRICS: tuple[Metric, ...] = (
     _spread("check_duration_seconds", "How long checks take.", "marketplace", lambda now: now.totals.took),
     _spread("lateness_seconds", "Start of a search less its due time.", "class", lambda now: now.totals.late),
     _gauge("lateness_recent_seconds", "The same of the last five minutes, by quantile.", _known(_lateness), "quantile"),
+    _count("jobs_total", "Jobs since Redis began.",
+           lambda now: [(names, count) for names, count in sorted(now.worked.jobs.items())], "lane", "job", "outcome"),
+    _count("job_seconds_total", "How long they took together.",
+           lambda now: [(names, ms / 1000) for names, ms in sorted(now.worked.ms.items())], "lane", "job"),
+    _lane("workers_silent", "Workers that have not said good-bye and are not heard of.",
+          lambda lane: len(lane.workers) - lane.alive),
+    _lane("workers_memory_bytes", "Memory of the workers that told of it.", _memory),
+    _market("pace_reserve_per_minute", "Requests a minute that searches leave to orders and previews.",
+            lambda one: one.pace.per_minute * RESERVE),
+    _gauge("planned_peak_per_second", "Most checks a second planned for the next ten minutes.", _peaks, "marketplace"),
+    _gauge("people_starved", "People who wait longer than they wish where a pace is shared; five at most are counted.",
+           _kept(lambda kept: [([], len({one.person for one in kept.starved}))])),
+    _gauge("outbox_dead", "Facts whose consequence failed too often; a person decides.",
+           _kept(lambda kept: [([], sum(kept.dead.values()))])),
+    _gauge("upkeep_failures", "Failures in a row of a housekeeping task.",
+           _known(lambda now: [([name], state.failed) for name, state in now.tasks.items()]), "task"),
+    _gauge("upkeep_last_success_timestamp_seconds", "When a housekeeping task last ended well.",
+           _known(lambda now: [([name], state.well_at) for name, state in now.tasks.items()]), "task"),
+    _gauge("upkeep_duration_seconds", "How long its last run took.",
+           _known(lambda now: [([name], state.ms / 1000) for name, state in now.tasks.items()]), "task"),
     _gauge("outbox_open", "Facts that wait for their consequence.", _kept(lambda kept: [([], kept.outbox_open)])),
     _gauge("outbox_oldest_seconds", "For how long the oldest of them waits.",
            lambda figures: [([], _since(figures, figures.stored.outbox_oldest))] if figures.stored else []),

@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 
 from monitor_site.connections import redis_client
 
+from .act_pages import may_operate
 from .board import board, segments
 from .figures import recent
 from .windows import WINDOWS
@@ -19,6 +20,7 @@ def operations(request: HttpRequest) -> HttpResponse:
     minutes = _minutes(request.GET.get("window", ""))
     client = redis_client()
     context = {"board": board(client, recent(client), minutes=minutes), "minutes": minutes}
+    context["may_operate"] = may_operate(request.user)
     if "live" in request.GET:
         return render(request, "ops/_live.html", context)
     return render(request, "ops/page.html", context | {"segments": segments(minutes)})

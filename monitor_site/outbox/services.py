@@ -59,7 +59,9 @@ def _open_rows(*, topic: str, ids: list[int], now: datetime) -> None:
     OutboxRow.objects.bulk_create(
         [OutboxRow(topic=topic, object_id=pk, created_at=now) for pk in ids], ignore_conflicts=True
     )
-    OutboxRow.objects.filter(topic=topic, object_id__in=ids).update(epoch=F("epoch") + 1, created_at=now, done_at=None)
+    OutboxRow.objects.filter(topic=topic, object_id__in=ids).update(
+        epoch=F("epoch") + 1, created_at=now, done_at=None, tries=0, error="", died_at=None
+    )
 
 
 def hand_out(*, topic: str, object_ids: list[int], now: datetime) -> None:
@@ -97,20 +99,6 @@ def finish(*, topic: str, taken: Mapping[int, int], now: datetime) -> None:
     """The consequence happened. A fact that was noted again meanwhile has another epoch and stays open."""
     for epoch in set(taken.values()):
         ids = [pk for pk, taken_epoch in taken.items() if taken_epoch == epoch]
-        OutboxRow.objects.filter(topic=topic, object_id__in=ids, epoch=epoch, done_at=None).update(done_at=now)
-
-
-def sweep(*, now: datetime, before: datetime, limit: int = 500) -> int:
-    """Hand out again what was noted before a moment and has no consequence yet; returns how many rows."""
-    lost = list(
-        OutboxRow.objects.filter(topic__in=_routes, done_at=None, created_at__lt=before)
-        .order_by("created_at")
-        .values_list("topic", "object_id")[:limit]
-    )
-    for topic in sorted({topic for topic, _ in lost}):
-        ids = [pk for name, pk in lost if name == topic]
-        OutboxRow.objects.filter(topic=topic, object_id__in=ids, done_at=None).update(
-            epoch=F("epoch") + 1, created_at=now
+        OutboxRow.objects.filter(topic=topic, object_id__in=ids, epoch=epoch, done_at=None).update(
+            done_at=now, died_at=None
         )
-        hand_out(topic=topic, object_ids=ids, now=now)
-    return len(lost)

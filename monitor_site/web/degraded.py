@@ -135,8 +135,14 @@ def _facts(trouble: Trouble) -> dict[str, Any]:
     return {
         "marketplace": format_html("<b>{}</b>", marketplace_title(trouble.marketplace)),
         "reason": error_words(trouble.reason),
-        "time": wording.until(trouble.until, now=timezone.now()) if trouble.until else gettext("soon"),
+        "time": _when(trouble),
     }
+
+
+def _when(trouble: Trouble) -> str:
+    if trouble.until:
+        return wording.until(trouble.until, now=timezone.now())
+    return gettext("when the operator resumes it") if trouble.reason == breaker.PAUSED else gettext("soon")
 
 
 def _note(sentence: SafeString) -> Note:

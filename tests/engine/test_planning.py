@@ -195,7 +195,7 @@ def test_the_night_is_that_of_the_marketplaces(hour: int, night: bool) -> None:
 
 def test_heavy_upkeep_runs_only_while_all_its_conditions_hold(redis: Any) -> None:
     night, day = datetime(2026, 5, 1, 17, 0, tzinfo=UTC), datetime(2026, 5, 1, 3, 0, tzinfo=UTC)
-    task = upkeep.TASKS["tidy"]
+    task = upkeep.TASKS["days-checks"]
     assert not task.may_run(night), "what nobody knows is not idle"
     busy(redis, "normal", cpu=20.0)
     assert (task.may_run(night), task.may_run(day)) == (True, False)

@@ -7,7 +7,8 @@ import pytest
 
 from monitor_site.connections import key
 from monitor_site.contract import Condition, Status
-from monitor_site.engine import upkeep
+from monitor_site.engine import rolling, task_log, upkeep
+from monitor_site.engine.models import CheckDay, PriceDay
 from monitor_site.engine.schedule import UPKEEP, Schedule
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import follow
@@ -44,6 +45,7 @@ def test_old_checks_and_finished_facts_go_and_young_ones_stay(alice: Any, now: d
         at = now - timedelta(days=days)
         record([result(target, at=at, fence=100 - days)], now=at)
     OutboxRow.objects.update(done_at=now - timedelta(days=3))
+    rolling.roll_up_checks(now)
     upkeep.prune(now)
     assert Check.objects.count() == 1
     assert not OutboxRow.objects.exists()
@@ -122,3 +124,80 @@ def test_old_doubts_go_with_the_checks_that_raised_them(
         record([result(search, [sighting(days, condition=Condition.UNKNOWN)], at=at)], now=at)
     upkeep.prune(now)
     assert [doubt.listing.external_id for doubt in Doubt.objects.all()] == [sighting(1).external_id]
+
+
+# ---- the roll-up
+
+
+def checked(alice: Any, *days: int, now: datetime, **figures: Any) -> None:
+    watch_of(alice, now - timedelta(days=60))
+    target = Target.objects.get()
+    for number, days_ago in enumerate(days):
+        at = now - timedelta(days=days_ago)
+        record([result(target, at=at, fence=100 + number)], now=at)
+    Check.objects.update(**figures)
+
+
+def test_days_that_are_over_are_summed_once_and_today_waits(alice: Any, now: datetime, redis: Any) -> None:
+    checked(alice, 2, 2, 1, 0, now=now, duration_ms=100, lateness_ms=7, missed_beats=1)
+    for _ in range(2):
+        rolling.roll_up_checks(now)
+    rows = CheckDay.objects.order_by("day").values_list("marketplace", "kind", "checks", "took_ms", "late_ms")
+    assert list(rows) == [("mercari", "search", 2, 200, 14), ("mercari", "search", 1, 100, 7)]
+    assert CheckDay.objects.filter(missed_beats=2, worst_late_ms=7).count() == 1
+
+
+def test_prices_of_days_that_are_over_are_counted(alice: Any, now: datetime, redis: Any) -> None:
+    search = Target.objects.get(links__watch=watch_of(alice, now))
+    day = now - timedelta(days=1)
+    record([result(search, [sighting(1), sighting(2)], at=day)], now=day)
+    rolling.roll_up_prices(now)
+    assert list(PriceDay.objects.values_list("marketplace", "points", "listings")) == [("mercari", 2, 2)]
+
+
+def test_checks_wait_a_week_for_a_roll_up_that_does_not_come(alice: Any, now: datetime, redis: Any) -> None:
+    checked(alice, 40, 31, 1, now=now)
+    upkeep.prune(now)
+    assert Check.objects.count() == 2
+    assert rolling.is_behind(now)
+    rolling.roll_up_checks(now)
+    upkeep.prune(now)
+    assert (Check.objects.count(), CheckDay.objects.count(), rolling.is_behind(now)) == (1, 2, False)
+
+
+# ---- how tasks went
+
+
+def test_how_a_task_went_is_told_with_its_failures_in_a_row(redis: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ways = iter([ValueError("secret words"), None, ValueError("again"), ValueError("again")])
+
+    def sometimes(_now: datetime) -> None:
+        if (way := next(ways)) is not None:
+            raise way
+
+    monkeypatch.setitem(upkeep.TASKS, "outbox", upkeep.Task(run=sometimes, every_seconds=15))
+    told = []
+    for _ in range(4):
+        upkeep.run_soon("outbox")
+        upkeep.run_due("ticket")
+        told.append(task_log.states(redis)["outbox"])
+    assert [(state.failed, state.error) for state in told] == [
+        (1, "ValueError"),
+        (0, ""),
+        (1, "ValueError"),
+        (2, "ValueError"),
+    ]
+    assert told[0].well_at is None
+    assert told[3].well_at == told[1].well_at
+
+
+def test_a_task_runs_by_day_when_a_person_wants_it_and_only_once(redis: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[datetime] = []
+    task = upkeep.Task(run=ran.append, every_seconds=300, only=(lambda _now: False,))
+    monkeypatch.setitem(upkeep.TASKS, "tidy", task)
+    assert upkeep.run_soon("tidy")
+    upkeep.run_due("ticket")
+    Schedule(redis).put(marketplace=UPKEEP, moves=[("tidy", "sooner", 0)])
+    upkeep.run_due("ticket")
+    assert len(ran) == 1
+    assert not upkeep.run_soon("no such task")

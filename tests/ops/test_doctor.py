@@ -20,6 +20,8 @@ from monitor_site.connections import key
 from monitor_site.engine import settling, worker
 from monitor_site.engine.promoter import Promoter
 from monitor_site.engine.schedule import Schedule
+from monitor_site.engine.tallying import VITALS_SECONDS, vitals_key
+from monitor_site.engine.task_log import log_key
 from monitor_site.marketplaces.breaker import breaker_key
 from monitor_site.marketplaces.catalog import Catalog
 from monitor_site.marketplaces.models import MarketplaceAccount
@@ -29,8 +31,9 @@ from monitor_site.ops.doctor import database_checks, engine_checks, redis_checks
 from monitor_site.ops.doctor.finding import Finding
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches.models import Target
+from monitor_site.watches.record import record
 from tests.engine.loads import say_load
-from tests.watches.makers import watch_of
+from tests.watches.makers import result, watch_of
 
 pytestmark = pytest.mark.django_db
 
@@ -349,3 +352,45 @@ def test_a_time_zone_that_is_unknown_here_fails(alice: Any) -> None:
     type(alice).objects.update(time_zone="Mars/Olympus")
     (found,) = site_checks.time_zones()
     assert (found.level, found.words) == ("fail", "unknown here: Mars/Olympus")
+
+
+# ---- housekeeping, dead jobs, odd workers
+
+
+def test_failing_housekeeping_is_named_with_its_error(well: Any) -> None:
+    assert levels(engine_checks.upkeep(now_in(well))) == ["ok"]
+    state = {"at": 1e9, "ms": 5, "well_at": None, "failed": 3, "error": "ValueError"}
+    well.hset(log_key(), "tidy", json.dumps(state))
+    [finding] = engine_checks.upkeep(now_in(well))
+    assert (finding.level, finding.words) == ("warn", "tidy failed 3 times in a row with ValueError")
+
+
+def test_days_that_nobody_sums_are_told(well: Any, alice: Any) -> None:
+    assert levels(engine_checks.roll_up()) == ["ok"]
+    watch_of(alice, datetime.now(UTC) - timedelta(days=9))
+    at = datetime.now(UTC) - timedelta(days=8)
+    record([result(Target.objects.get(), at=at)], now=at)
+    assert levels(engine_checks.roll_up()) == ["warn"]
+
+
+def test_dead_jobs_and_a_pause_are_told(well: Any) -> None:
+    now = datetime.now(UTC)
+    OutboxRow.objects.create(topic="follow", object_id=1, created_at=now, died_at=now)
+    found = engine_checks.outbox(now_in(well), stored.stored(now=now))
+    assert [one.words for one in found if one.name == "dead jobs"] == [
+        "1 facts are dead, since their jobs failed too often (follow)"
+    ]
+    well.hset(breaker_key("mercari"), mapping={"state": "open", "until": 9_999_999_999_999, "reason": "paused"})
+    [finding] = engine_checks.breakers(now_in(well))
+    assert finding.words == "mercari is paused by an operator"
+
+
+def test_a_silent_worker_and_two_versions_at_once_are_told(well: Any) -> None:
+    def beat(name: str, version: str, seconds: int = VITALS_SECONDS) -> None:
+        well.set(vitals_key(name), json.dumps({"version": version}), ex=seconds)
+
+    beat("express-1", "1.0")
+    beat("alerts-1", "1.1")
+    beat("timed-1", "1.1", VITALS_SECONDS - 60)
+    found = {one.name: one.words for one in engine_checks.workers(now_in(well)) if one.level == "warn"}
+    assert found == {"silent workers": "timed-1", "versions": "workers of 1.0 and 1.1 run"}

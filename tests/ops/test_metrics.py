@@ -18,9 +18,12 @@ from monitor_site.engine import worker
 from monitor_site.engine.counting import totals_key
 from monitor_site.engine.promoter import Promoter
 from monitor_site.engine.schedule import Schedule
+from monitor_site.engine.tallying import VITALS_SECONDS, jobs_key, vitals_key
+from monitor_site.engine.task_log import log_key
 from monitor_site.marketplaces.breaker import breaker_key
 from monitor_site.ops import figures, metrics, stored
 from monitor_site.outbox.models import OutboxRow
+from monitor_site.watches.models import Target
 from tests.engine.loads import say_load
 from tests.house.source import ROOT
 from tests.watches.makers import watch_of
@@ -136,8 +139,8 @@ def test_two_scrapes_within_a_second_gather_once(client: Client, django_assert_n
         read(client)
 
 
-def test_gathering_takes_four_queries_however_much_there_is(client: Client, django_assert_num_queries: Any) -> None:
-    with django_assert_num_queries(4):
+def test_gathering_takes_five_queries_however_much_there_is(client: Client, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(5):
         read(client)
 
 
@@ -263,3 +266,40 @@ def test_keys_that_rq_chooses_are_where_they_are_read() -> None:
     assert StartedJobRegistry.key_template == "rq:wip:{0}"
     assert Worker.redis_worker_namespace_prefix == "rq:worker:"
     assert key("promoters").endswith(":promoters")
+
+
+# ---- workers, housekeeping and what is dead
+
+
+def test_jobs_workers_and_housekeeping_are_told(client: Client, redis: Any, alice: Any) -> None:
+    worker.build(lane="express", name="express-1").register_birth()
+    redis.set(vitals_key("express-1"), json.dumps({"memory": 1000}), ex=VITALS_SECONDS)
+    worker.build(lane="express", name="express-2").register_birth()
+    redis.set(vitals_key("express-2"), json.dumps({"memory": 1000}), ex=VITALS_SECONDS - 60)
+    redis.hset(jobs_key(), mapping={"ok|alerts|deliver": 3, "failed|alerts|deliver": 1, "ms|alerts|deliver": 400})
+    state = {"at": 1e9, "ms": 5, "well_at": 1e9, "failed": 2, "error": "ValueError"}
+    redis.hset(log_key(), "tidy", json.dumps(state))
+    told = read(client)
+    assert told["monitor_jobs_total", "job=deliver,lane=alerts,outcome=failed"] == 1
+    assert told["monitor_job_seconds_total", "job=deliver,lane=alerts"] == 0.4
+    assert (told["monitor_workers_alive", "lane=express"], told["monitor_workers_silent", "lane=express"]) == (1, 1)
+    assert told["monitor_workers_memory_bytes", "lane=express"] == 1000
+    assert ("monitor_workers_memory_bytes", "lane=alerts") not in told, "unknown is not 0"
+    assert told["monitor_upkeep_failures", "task=tidy"] == 2
+    assert told["monitor_upkeep_last_success_timestamp_seconds", "task=tidy"] == 1e9
+
+
+def test_what_is_dead_no_longer_waits(client: Client, redis: Any) -> None:
+    old = datetime.now(UTC) - timedelta(hours=1)
+    OutboxRow.objects.create(topic="follow", object_id=1, created_at=old, died_at=old)
+    told = read(client)
+    assert (told["monitor_outbox_dead", ""], told["monitor_outbox_open", ""]) == (1, 0)
+
+
+def test_the_planned_load_and_the_reserve_are_told(client: Client, redis: Any, alice: Any) -> None:
+    watch_of(alice, datetime.now(UTC))
+    Target.objects.update(interval_seconds=30)
+    told = read(client)
+    assert told["monitor_planned_peak_per_second", "marketplace=mercari"] == pytest.approx(1 / 30)
+    assert told["monitor_pace_reserve_per_minute", "marketplace=mercari"] > 0
+    assert told["monitor_people_starved", ""] == 0

@@ -1,5 +1,6 @@
 """The operations page: is it on time, and if not, which part?"""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,16 +13,20 @@ from monitor_site.accounts.models import User
 from monitor_site.connections import key
 from monitor_site.engine import settling, worker
 from monitor_site.engine.counting import hour_key, minute_key
+from monitor_site.engine.models import Incident
 from monitor_site.engine.promoter import Promoter
 from monitor_site.engine.schedule import Schedule
+from monitor_site.engine.tallying import VITALS_SECONDS, jobs_minute_key, vitals_key
+from monitor_site.engine.task_log import log_key
 from monitor_site.marketplaces.breaker import breaker_key
-from monitor_site.ops import figures, windows
+from monitor_site.ops import ahead, figures, windows
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches.models import Target
 from tests.engine.loads import say_load
 from tests.watches.makers import watch_of
 
 pytestmark = pytest.mark.django_db
+NOWHERE = redis_library.Redis.from_url("redis://127.0.0.1:1/0")
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +59,22 @@ def page(client: Client, address: str = "/ops/", language: str = "en") -> str:
 
 def notes(html: str) -> list[str]:
     found = re.findall(r'<p class="note[^"]*">.*?</p>', html, re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]+>", " ", one).split()) for one in found]
+
+
+def rows(html: str, part: str) -> int:
+    """How many rows the table of a part has, without its head."""
+    table = re.search(rf'id="{part}".*?</table>', html, re.DOTALL)
+    return 0 if table is None else table[0].count("<tr") - 1
+
+
+def cells(html: str, part: str, first: str) -> list[str]:
+    """The cells of a row, without marks."""
+    table = re.search(rf'id="{part}".*?</table>', html, re.DOTALL)
+    assert table is not None
+    row = re.search(rf'<tr>(?:(?!</tr>).)*<th scope="row">{first}.*?</tr>', table[0], re.DOTALL)
+    assert row is not None
+    found = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row[0], re.DOTALL)
     return [" ".join(re.sub(r"<[^>]+>", " ", one).split()) for one in found]
 
 
@@ -184,7 +205,7 @@ def test_a_worker_that_fell_silent_stands_first_and_is_marked(staff: Client, run
 def test_an_open_page_hears_only_of_what_changes(staff: Client, running: Any) -> None:
     html = page(staff, "/ops/?live&window=60")
     assert "<html" not in html
-    assert html.count("<hx-partial") == 7
+    assert html.count("<hx-partial") == 12
     whole = page(staff)
     for target in re.findall(r'hx-target="#([a-z-]+)"', html):
         assert f'id="{target}"' in whole
@@ -204,12 +225,26 @@ def test_it_takes_at_most_twelve_queries(staff: Client, running: Any, django_ass
 def test_without_redis_the_page_says_what_is_not_known_and_shows_no_zeros(
     staff: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nowhere = redis_library.Redis.from_url("redis://127.0.0.1:1/0")
-    monkeypatch.setattr("monitor_site.ops.pages.redis_client", lambda: nowhere)
+    monkeypatch.setattr("monitor_site.ops.pages.redis_client", lambda: NOWHERE)
     html = page(staff)
     assert notes(html) == ["Redis does not answer: nothing is checked, and what it knows is not shown."]
     assert "Not known while Redis does not answer." in html
-    assert 'id="ops-lanes"' not in html
+    assert html.count(">not known<") == 6
+    assert not re.search(r'<td class="num">0', html)
+
+
+def test_when_redis_goes_away_its_last_figures_stay_marked_as_frozen_and_none_falls_to_zero(
+    staff: Client, running: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted(running, late__fast__0=97)
+    page(staff)
+    monkeypatch.setattr("monitor_site.ops.pages.redis_client", lambda: NOWHERE)
+    figures._kept.clear()
+    html = staff.get("/ops/").content.decode()
+    assert notes(html) == ["Redis does not answer: nothing is checked. What is marked as frozen is as it was just now."]
+    assert len(re.findall(r"frozen, as it was", html)) == 7
+    assert "<dd>97</dd>" in html
+    assert rows(html, "ops-workers") == 5
 
 
 @pytest.mark.parametrize(
@@ -242,3 +277,105 @@ def test_windows_joined_are_as_the_whole(redis: Any) -> None:
     assert len(course) == 15
     assert windows.joined(course) == windows.recent(redis, now=now, minutes=15)
     assert windows.joined(course).ended("a") == 6
+
+
+# ---- lanes, workers, load, incidents, housekeeping
+
+
+def test_lanes_tell_how_fast_they_move_and_when_they_will_be_empty(staff: Client, running: Any) -> None:
+    minute = running.time()[0] // 60
+    running.hset(jobs_minute_key(minute - 4), mapping={"depth|express": 40, "ok|express|deliver": 60})
+    for _ in range(10):
+        running.rpush("rq:queue:express", "job")
+    told = cells(page(staff), "ops-lanes", "express")
+    came, went, drains = float(told[3]), float(told[4]), told[5]
+    assert 12 <= went <= 15
+    assert went - came == pytest.approx(30 / 60 * went, abs=0.2)
+    assert re.match(r"1 min|8\d s|9\d s|7\d s", drains)
+
+
+def test_a_lane_that_grows_has_no_end_in_sight(staff: Client, running: Any) -> None:
+    running.hset(jobs_minute_key(running.time()[0] // 60 - 4), mapping={"depth|express": 1})
+    for _ in range(10):
+        running.rpush("rq:queue:express", "job")
+    assert cells(page(staff), "ops-lanes", "express")[5] == "not in sight"
+    assert cells(page(staff), "ops-lanes", "alerts")[3:6] == ["—", "—", "—"], "nobody has measured it"
+
+
+def beat(redis: Any, name: str, *, age: float = 0.0, **more: Any) -> None:
+    told = {"job": "", "seconds": 0, "memory": 50_000_000, "a_minute": 7, "version": "9.9"} | more
+    redis.set(vitals_key(name), json.dumps(told), px=round((VITALS_SECONDS - age) * 1000))
+
+
+def test_a_worker_tells_its_job_memory_rate_and_version(staff: Client, running: Any) -> None:
+    beat(running, "express-1", job="advance_orders", seconds=4)
+    running.hset("rq:worker:express-1", mapping={"successful_job_count": 99, "failed_job_count": 1})
+    told = cells(page(staff), "ops-workers", "express")
+    assert told[2:6] == ["advance_orders 4 s", "7", "1.0 %", "47.7 MB"]
+    assert told[8] == "9.9"
+
+
+def test_a_worker_silent_for_three_beats_turns_red_and_says_what_it_held(staff: Client, running: Any) -> None:
+    beat(running, "checks-1", age=14)
+    assert "silent" not in cells(page(staff), "ops-workers", "checks")[1]
+    beat(running, "checks-1", age=16, job="run_checks")
+    running.hset(key("lease", "mercari"), mapping={"1": "5|checks-1|9|0", "2": "5|checks-1|9|0", "3": "5|other|9|0"})
+    html = page(staff)
+    assert cells(html, "ops-workers", "checks")[1] == "silent held 2 questions of Mercari"
+    assert "1 worker has fallen silent." in notes(html)
+
+
+def test_planned_checks_are_drawn_against_the_pace(staff: Client, running: Any, alice: User) -> None:
+    watch_of(alice, datetime.now(UTC))
+    Target.objects.update(interval_seconds=60)
+    html = page(staff)
+    assert 'aria-label="Checks planned at Mercari for the next ten minutes"' in html
+    assert "Nobody waits longer than wished because of others." in html
+
+
+def test_who_gets_less_than_wished_is_named_to_staff(staff: Client, running: Any, alice: User) -> None:
+    watch_of(alice, datetime.now(UTC))
+    Target.objects.update(interval_seconds=60, planned_seconds=150, planned_because="shared")
+    assert "alice waits up to 2.5 times as long as wished, for 1 question." in page(staff)
+
+
+@pytest.mark.parametrize(
+    ("first", "beats", "told"),
+    [
+        ([30] + [0] * 19, [], [1.0] + [0.0] * 19),
+        ([30, 0], [(30, 30)], [1.0, 1.0]),
+        ([0, 30, 0, 0], [(60, 60)], [0.0, 1.0, 1.0, 1.0]),
+    ],
+)
+def test_what_has_run_comes_again_after_its_interval(first: Any, beats: Any, told: Any) -> None:
+    assert ahead.a_second(first, beats) == told
+
+
+def test_incidents_are_told_with_their_effect_and_end(staff: Client, running: Any) -> None:
+    now = datetime.now(UTC)
+    over = {"opened_at": now - timedelta(minutes=9), "closed_at": now - timedelta(minutes=5)}
+    Incident.objects.create(kind="breaker", subject="mercari", detail="blocked", watches=3, worst_ms=61_000, **over)
+    Incident.objects.create(kind="load", subject="<b>attic", detail="careful", opened_at=now)
+    html = page(staff)
+    assert cells(html, "ops-past", "Mercari")[1:3] == [
+        "Mercari was not asked (refused by the marketplace)", "3 watches, up to 1 min 1 s late"
+    ]  # fmt: skip
+    assert "&lt;b&gt;attic was busy (careful)" in html
+
+
+def test_housekeeping_that_fails_again_and_again_is_told_first(staff: Client, running: Any) -> None:
+    state = {"at": 1e9, "ms": 5, "well_at": None, "failed": 2, "error": "ValueError"}
+    running.hset(log_key(), mapping={"tidy": json.dumps(state), "audit": "nonsense"})
+    html = page(staff)
+    assert "Housekeeping fails again and again: tidy." in notes(html)
+    assert cells(html, "ops-tasks", "tidy")[5] == "failed 2 times ValueError"
+    assert html.index(">tidy<") < html.index(">audit<")
+
+
+def test_jobs_of_the_last_minutes_are_told_by_kind(staff: Client, running: Any) -> None:
+    fields = {"ok|alerts|deliver": 3, "failed|alerts|deliver": 1, "ms|alerts|deliver": 400, "odd": 1}
+    running.hset(jobs_minute_key(running.time()[0] // 60), mapping=fields)
+    html = page(staff)
+    row = re.search(r'<th scope="row">deliver</th>.*?</tr>', html, re.DOTALL)
+    assert row is not None
+    assert re.findall(r">([^<>]+)<", row[0])[1:] == ["alerts", "4", "1", "100 ms"]

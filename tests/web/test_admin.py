@@ -8,11 +8,13 @@ from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
 
-from monitor_site.accounts.models import User
+from monitor_site.accounts import auditing
+from monitor_site.accounts.models import AuditEntry, User
 from monitor_site.alerts import feeding, happenings
 from monitor_site.alerts.claiming import claim
 from monitor_site.alerts.models import Alert, Channel, Delivery, Feed, Notice
-from monitor_site.marketplaces.models import MarketplaceAccount
+from monitor_site.engine.models import CheckDay, Incident, PriceDay
+from monitor_site.marketplaces.models import MarketplaceAccount, MarketplacePause
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.watches import blocking, models, noting, tagging
 from monitor_site.watches.models import Doubt, ListingEvent, PricePoint, Target, Watch
@@ -42,6 +44,11 @@ OURS = [
     Feed,
     Notice,
     MarketplaceAccount,
+    MarketplacePause,
+    AuditEntry,
+    Incident,
+    CheckDay,
+    PriceDay,
 ]
 RECORDS = [model for model in OURS if model not in {User, Watch, MarketplaceAccount}]
 
@@ -72,6 +79,12 @@ def watch(alice: User, now: datetime) -> Watch:
     happenings.tell_of_matches(match_ids=[match.pk], now=now)
     claim(channel_id=channel.pk, rates=RATES, now=now)
     feeding.create_feed(user=alice, wish=feeding.Wish(kind="all", name="Lumina"), now=now)
+    MarketplacePause.objects.create(marketplace="mercari", by="carol", reason="Lumina", since=now)
+    auditing.note(user=alice, act="pause", subject="mercari", reason="Lumina", outcome="", now=now)
+    Incident.objects.create(kind="load", subject="attic", detail="careful", opened_at=now)
+    sums = {"checks": 2, "failed": 1, "missed_beats": 0, "took_ms": 9, "late_ms": 9, "worst_late_ms": 9}
+    CheckDay.objects.create(day=now.date(), marketplace="mercari", kind="search", **sums)
+    PriceDay.objects.create(day=now.date(), marketplace="mercari", points=2, listings=1)
     return watch
 
 

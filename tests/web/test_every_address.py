@@ -62,7 +62,7 @@ OF_NOBODY = {
     "mfa_authenticate",
 }  # fmt: skip
 # What only staff get; for everybody else it is not there.
-OF_STAFF = {"operations"}
+OF_STAFF = {"operations", "operate"}
 HERS = ("watch", "thing", "seller", "tag", "phrase", "feed", "channel", "budget", "passkey", "account")
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 

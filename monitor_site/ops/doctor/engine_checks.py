@@ -1,13 +1,17 @@
 """The engine: somebody promotes, every lane is served, nothing is missing from the schedule, nothing waits too long."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 import redis
 from django.conf import settings
 
+from monitor_site.engine import rolling
+from monitor_site.engine.incidents import MOST_OVERDUE, OLDEST_MS
 from monitor_site.engine.machines import Level
 from monitor_site.engine.members import member_of
 from monitor_site.engine.schedule import Schedule
+from monitor_site.marketplaces.breaker import PAUSED
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.ops.clockwork import Market
 from monitor_site.ops.figures import Running
@@ -16,8 +20,8 @@ from monitor_site.watches.models import Target
 
 from .finding import Finding, fail, ok, warn
 
-MOST_OVERDUE, OLDEST_MS = 1000, 30_000
 OUTBOX_SECONDS = 120.0
+MOST_NAMED = 5
 WORKERS_COMMAND = "Start workers: manage.py rqworker."
 
 
@@ -36,6 +40,40 @@ def workers(now: Running) -> Iterable[Finding]:
         yield fail("workers", f"none for {', '.join(lonely)}", WORKERS_COMMAND)
     else:
         yield ok("workers", ", ".join(f"{lane.name} {lane.alive}" for lane in now.lanes))
+    yield from _odd_workers(now)
+
+
+def _odd_workers(now: Running) -> Iterable[Finding]:
+    everybody = [worker for lane in now.lanes for worker in lane.workers]
+    if silent := [worker.name for worker in everybody if not worker.alive]:
+        advice = "Killed, stopped or stuck: its questions run again when their leases end. See the page Operations."
+        yield warn("silent workers", ", ".join(silent[:MOST_NAMED]), advice)
+    versions = sorted({worker.version for worker in everybody if worker.alive and worker.version})
+    if len(versions) > 1:
+        yield warn(
+            "versions", f"workers of {' and '.join(versions)} run", "Finish the upgrade: restart the older ones."
+        )
+
+
+def upkeep(now: Running) -> Iterable[Finding]:
+    """Housekeeping that fails, or has not been done for long."""
+    failing = [(name, state) for name, state in now.tasks.items() if state.failed]
+    for name, state in failing:
+        words = f"{name} failed {state.failed} times in a row with {state.error}"
+        yield warn("upkeep", words, "The log of the upkeep worker says why; the page Operations runs it again.")
+    if not failing:
+        yield ok("upkeep", f"{len(now.tasks)} tasks have run, all well")
+
+
+def roll_up() -> Iterable[Finding]:
+    """Days of checks that nobody has summed."""
+    if rolling.is_behind(datetime.now(UTC)):
+        words = f"days of checks wait for over {rolling.PATIENCE_DAYS} days"
+        yield warn(
+            "roll-up", words, "Is the task days-checks failing? Checks are kept a week longer for it, then lost."
+        )
+    else:
+        yield ok("roll-up", "every day that is over long enough is summed")
 
 
 def schedule(client: redis.Redis, now: Running) -> Iterable[Finding]:
@@ -72,7 +110,9 @@ def breakers(now: Running) -> Iterable[Finding]:
     """Marketplaces that are not asked."""
     for one in now.markets:
         view = one.breaker
-        if view["state"] != "closed":
+        if view["reason"] == PAUSED:
+            yield warn("breaker", f"{one.name} is paused by an operator", "The page Operations resumes it.")
+        elif view["state"] != "closed":
             advice = "See the page Marketplaces; manage.py reset_breaker asks again once the cause is gone."
             yield warn("breaker", f"{one.name} is {view['state']}: {view['reason']}, until {view['until']}", advice)
 
@@ -105,6 +145,9 @@ def outbox(now: Running, kept: Stored) -> Iterable[Finding]:
         yield warn("outbox", words, f"{WORKERS_COMMAND} If they run, their log says what fails.")
     else:
         yield ok("outbox", f"{kept.outbox_open} open")
+    if dead := sum(kept.dead.values()):
+        words = f"{dead} facts are dead, since their jobs failed too often ({', '.join(kept.dead)})"
+        yield warn("dead jobs", words, "See why, then try them again or discard them on the page Operations.")
     if kept.quarantined:
         words = f"{kept.quarantined} questions are out of the schedule, since they killed workers"
         yield warn("quarantine", words, "Find them under Targets in the administration.")

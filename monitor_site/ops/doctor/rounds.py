@@ -37,7 +37,7 @@ def _of_redis(client: redis.Redis) -> list[Finding]:
     now = figures.running(client)
     on_running = (
         engine_checks.promoters, engine_checks.workers, engine_checks.overdue, engine_checks.breakers,
-        engine_checks.load,
+        engine_checks.load, engine_checks.upkeep,
     )  # fmt: skip
     return _run([*(partial(check, info) for check in on_info), *(partial(check, now) for check in on_running)])
 
@@ -54,7 +54,7 @@ def _info(client: redis.Redis) -> Mapping[str, Any]:
 def _of_the_database() -> list[Finding]:
     checks = (
         database_checks.set_up, database_checks.migrations, site_checks.secrets, site_checks.mail,
-        site_checks.time_zones,
+        site_checks.time_zones, engine_checks.roll_up,
     )  # fmt: skip
     return _run(checks)
 
