@@ -5,11 +5,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-<<<<<<< HEAD
-from monitor_site.ops import pages, ready, scraping
-=======
-from monitor_site.ops import act_pages, pages, scraping
->>>>>>> upkeep
+from monitor_site.ops import act_pages, pages, ready, scraping
 from monitor_site.web import (
     account_pages,
     auction_pages,

@@ -22,12 +22,12 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Watch
 
 from . import machines
+from .lateness import MOST_OVERDUE, OLDEST_MS
 from .models import Incident, IncidentKind
 from .schedule import Schedule
 
 log = structlog.get_logger(__name__)
 
-MOST_OVERDUE, OLDEST_MS = 1000, 30_000
 # A worker of a lane that was killed is back within seconds; one that was silent for so long counts as gone.
 GONE_SECONDS = 75
 START_SECONDS = 30

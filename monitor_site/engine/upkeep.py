@@ -55,12 +55,8 @@ IDLE_CPU = 50.0
 def audit(now: datetime) -> None:
     """Add what is missing from the schedule, take out what no target stands for, mend what stands wrongly."""
     schedule = Schedule(redis_client())
-<<<<<<< HEAD
-    healed = questions.heal(now=now) + follow.heal_clocks(now=now)
-=======
     pausing.apply(redis_client())
-    healed = questions.heal(now=now)
->>>>>>> upkeep
+    healed = questions.heal(now=now) + follow.heal_clocks(now=now)
     added, removed = settling.rebuild(schedule), settling.prune(schedule)
     if added or removed or healed:
         log.warning("schedule.audited", added=added, removed=removed, healed=healed)

@@ -24,11 +24,8 @@ from .draining import draining
 from .exact import Holder
 from .loop import WorkerLoop
 from .postman import Postman
-<<<<<<< HEAD
-from .watchman import Watchman
-=======
 from .tallying import Tally
->>>>>>> upkeep
+from .watchman import Watchman
 
 JOBS_UNTIL_RECYCLED = 5000
 # Idle workers are heard of twice in this time, in seconds.

@@ -7,11 +7,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext, ngettext, pgettext
 
 from monitor_site import wording
-<<<<<<< HEAD
 from monitor_site.engine.lateness import MOST_OVERDUE, OLDEST_MS
-=======
-from monitor_site.engine.incidents import MOST_OVERDUE, OLDEST_MS
->>>>>>> upkeep
 from monitor_site.engine.machines import Level
 from monitor_site.marketplaces.breaker import PAUSED
 from monitor_site.marketplaces.catalog import catalog

@@ -22,28 +22,6 @@ from monitor_site.watches.queries import Row
 
 from .rule_words import auction_facts, listed, other_limit_facts, price_fact, seller_facts, when_facts, word_facts
 
-<<<<<<< HEAD
-=======
-ERRORS: Mapping[str, "str | Promise"] = {
-    "unavailable": _("no answer"),
-    "no_pace": _("waits for its turn"),
-    "throttled": _("asked to slow down"),
-    "blocked": _("refused by the marketplace"),
-    "challenge_required": _("a person must act"),
-    "sign_in_needed": _("sign-in not accepted"),
-    "layout_changed": _("answer not readable"),
-    "suspect_empty": _("suspiciously empty"),
-    "suspect_stale": _("suspiciously unchanged"),
-    "listing_gone": _("listing gone"),
-    "refused": _("refused"),
-    "outcome_unknown": _("outcome unknown"),
-    "plugin_fault": _("fault in the plugin"),
-    "failing": _("many requests fail"),
-    "paused": _("paused by the operator"),
-    "quarantined": _("out of the schedule"),
-    "gone": _("not available here"),
-}
->>>>>>> upkeep
 FAILURES: Mapping[str, "str | Promise"] = {
     "unavailable": _("{watch}: {marketplace} did not answer the last check. We keep trying."),
     "no_pace": _("{watch} waits for its turn: {marketplace} is asked as often as we allow ourselves."),

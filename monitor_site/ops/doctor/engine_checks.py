@@ -7,7 +7,7 @@ import redis
 from django.conf import settings
 
 from monitor_site.engine import rolling
-from monitor_site.engine.incidents import MOST_OVERDUE, OLDEST_MS
+from monitor_site.engine.lateness import MOST_OVERDUE, OLDEST_MS
 from monitor_site.engine.machines import Level
 from monitor_site.engine.members import member_of
 from monitor_site.engine.schedule import Schedule

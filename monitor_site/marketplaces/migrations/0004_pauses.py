@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('marketplaces', '0002_spending'),
+        ('marketplaces', '0003_people_accounts'),
     ]
 
     operations = [
