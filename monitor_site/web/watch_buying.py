@@ -70,7 +70,7 @@ def watch_buying(request: HttpRequest, watch: Watch) -> HttpResponse:
     if form.cleaned_data["then"] == ASK:
         rules.set_rule(watch=watch, wish=form.wish(), now=timezone.now())
     else:
-        rules.remove_rule(watch=watch)
+        rules.remove_rule(watch=watch, now=timezone.now())
     messages.success(request, gettext("Saved."))
     return redirect("watch-buying", watch.pk)
 
