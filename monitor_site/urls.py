@@ -8,6 +8,7 @@ from django.urls import include, path
 from monitor_site.ops import act_pages, pages, ready, scraping
 from monitor_site.web import (
     account_pages,
+    activity_pages,
     auction_pages,
     block_pages,
     budget_pages,
@@ -99,6 +100,12 @@ order_urls = [
     path("<str:public_id>/seen/", outcome_pages.seen, name="order-seen"),
     path("strays/<int:pk>/noted/", outcome_pages.stray_noted, name="stray-noted"),
 ]
+activity_urls = [
+    path("", activity_pages.page, name="activity"),
+    path("as.csv", activity_pages.as_csv, name="activity-csv"),
+    path("as.json", activity_pages.as_json, name="activity-json"),
+    path("<slug:row>/", activity_pages.row, name="activity-row"),
+]
 budget_urls = [
     path("", budget_pages.page, name="budgets"),
     path("new/", budget_pages.new, name="budget-new"),
@@ -187,6 +194,7 @@ urlpatterns = [
     path("approvals/", order_pages.approvals, name="approvals"),
     path("orders/", include(order_urls)),
     path("budgets/", include(budget_urls)),
+    path("activity/", include(activity_urls)),
     path("auctions/", auction_pages.auction_list, name="auctions"),
     path("listings/<int:pk>/", listing_pages.listing, name="listing"),
     path("listings/<int:pk>/look/", listing_pages.look, name="listing-look"),
