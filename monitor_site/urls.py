@@ -9,6 +9,7 @@ from monitor_site.ops import act_pages, pages, ready, scraping
 from monitor_site.web import (
     account_pages,
     activity_pages,
+    approval_sheet,
     auction_pages,
     block_pages,
     budget_pages,
@@ -25,6 +26,7 @@ from monitor_site.web import (
     listing_watches,
     live,
     matches,
+    money_files,
     order_pages,
     outcome_pages,
     pictures,
@@ -90,6 +92,7 @@ decision_urls = [
 ]
 order_urls = [
     path("", order_pages.order_list, name="orders"),
+    path("as.csv", money_files.orders, name="orders-csv"),
     path("<str:public_id>/", order_pages.order, name="order"),
     path("<str:public_id>/approve/", order_pages.approve, name="order-approve"),
     path("<str:public_id>/decline/", order_pages.decline, name="order-decline"),
@@ -114,6 +117,7 @@ budget_urls = [
     path("resume/", budget_pages.resume, name="spending-resume"),
     path("<int:pk>/", budget_pages.budget, name="budget"),
     path("<int:pk>/remove/", budget_pages.remove, name="budget-remove"),
+    path("<int:pk>/ledger.csv", money_files.ledger, name="budget-ledger"),
 ]
 block_urls = [
     path("", block_pages.block_list, name="blocks"),
@@ -192,6 +196,7 @@ urlpatterns = [
     path("matches/", include(match_urls)),
     path("m/<str:public_id>/", include(decision_urls)),
     path("approvals/", order_pages.approvals, name="approvals"),
+    path("approvals/together/", approval_sheet.together, name="approvals-together"),
     path("orders/", include(order_urls)),
     path("budgets/", include(budget_urls)),
     path("activity/", include(activity_urls)),

@@ -42,7 +42,7 @@ OF_ONES_OWN = {
     "spending-resume", "prove", "proven", "account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn",
     "security", "mfa_index", "mfa_list_webauthn", "sessions-end", "mfa_activate_totp", "mfa_view_recovery_codes",
     "mfa_generate_recovery_codes", "mfa_add_webauthn", "market-accounts", "market-account-new", "mfa_deactivate_totp",
-    "activity", "activity-csv", "activity-json",
+    "activity", "activity-csv", "activity-json", "orders-csv", "approvals-together",
 }  # fmt: skip
 OF_SOMEBODY = {
     "match-ignore", "match-restore", "match-snooze", "match-wake", "match-block", "listing", "listing-note",
@@ -56,7 +56,7 @@ OF_SOMEBODY = {
     "order-extend", "order-bought", "order-not-bought", "order-again", "order-seen", "stray-noted", "budget",
     "budget-remove", "mfa_edit_webauthn", "mfa_remove_webauthn", "market-account", "market-account-edit",
     "market-account-secrets", "market-account-caps", "market-account-test", "market-account-pause",
-    "market-account-resume", "market-account-remove", "activity-row",
+    "market-account-resume", "market-account-remove", "activity-row", "budget-ledger",
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
