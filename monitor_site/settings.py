@@ -133,6 +133,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "monitor_site.web.middleware.ActorMiddleware",
     "monitor_site.web.middleware.PreferencesMiddleware",
     "monitor_site.web.middleware.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -242,6 +243,8 @@ ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_SESSION_REMEMBER = True
 PROOF_MINUTES = env_int("PROOF_MINUTES", 10)  # so long a sign-in proves that the person is still there
+AUDIT_RETENTION_DAYS = env_int("AUDIT_RETENTION_DAYS", 0)  # 0: kept for good
+AUDIT_ADDRESSES = env_bool("AUDIT_ADDRESSES", default=False)  # the audit log keeps from where somebody acted
 MFA_ADAPTER = "monitor_site.web.factor_secrets.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_RECOVERY_CODES_SHOW_ONCE, MFA_TOTP_TOLERANCE = True, 1  # clocks of phones are seconds off

@@ -8,6 +8,8 @@ from django.urls import include, path
 from monitor_site.ops import act_pages, pages, ready, scraping
 from monitor_site.web import (
     account_pages,
+    activity_pages,
+    approval_sheet,
     auction_pages,
     block_pages,
     budget_pages,
@@ -24,6 +26,7 @@ from monitor_site.web import (
     listing_watches,
     live,
     matches,
+    money_files,
     order_pages,
     outcome_pages,
     pictures,
@@ -89,6 +92,7 @@ decision_urls = [
 ]
 order_urls = [
     path("", order_pages.order_list, name="orders"),
+    path("as.csv", money_files.orders, name="orders-csv"),
     path("<str:public_id>/", order_pages.order, name="order"),
     path("<str:public_id>/approve/", order_pages.approve, name="order-approve"),
     path("<str:public_id>/decline/", order_pages.decline, name="order-decline"),
@@ -99,6 +103,12 @@ order_urls = [
     path("<str:public_id>/seen/", outcome_pages.seen, name="order-seen"),
     path("strays/<int:pk>/noted/", outcome_pages.stray_noted, name="stray-noted"),
 ]
+activity_urls = [
+    path("", activity_pages.page, name="activity"),
+    path("as.csv", activity_pages.as_csv, name="activity-csv"),
+    path("as.json", activity_pages.as_json, name="activity-json"),
+    path("<slug:row>/", activity_pages.row, name="activity-row"),
+]
 budget_urls = [
     path("", budget_pages.page, name="budgets"),
     path("new/", budget_pages.new, name="budget-new"),
@@ -107,6 +117,7 @@ budget_urls = [
     path("resume/", budget_pages.resume, name="spending-resume"),
     path("<int:pk>/", budget_pages.budget, name="budget"),
     path("<int:pk>/remove/", budget_pages.remove, name="budget-remove"),
+    path("<int:pk>/ledger.csv", money_files.ledger, name="budget-ledger"),
 ]
 block_urls = [
     path("", block_pages.block_list, name="blocks"),
@@ -185,8 +196,10 @@ urlpatterns = [
     path("matches/", include(match_urls)),
     path("m/<str:public_id>/", include(decision_urls)),
     path("approvals/", order_pages.approvals, name="approvals"),
+    path("approvals/together/", approval_sheet.together, name="approvals-together"),
     path("orders/", include(order_urls)),
     path("budgets/", include(budget_urls)),
+    path("activity/", include(activity_urls)),
     path("auctions/", auction_pages.auction_list, name="auctions"),
     path("listings/<int:pk>/", listing_pages.listing, name="listing"),
     path("listings/<int:pk>/look/", listing_pages.look, name="listing-look"),

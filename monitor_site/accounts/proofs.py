@@ -42,3 +42,10 @@ def may_press(user: Any) -> bool:
 def note_proof(request: HttpRequest, *, user: Any, way: str) -> None:
     """Remember in the session that the person has proven it now."""
     record_authentication(request, user, method=way)
+
+
+def last_way(request: HttpRequest) -> str:
+    """How whoever is signed in proved it last; empty when nobody knows."""
+    user: Any = request.user
+    records = get_authentication_records(request, user)
+    return str(max(records, key=lambda one: one["at"])["method"]) if records else ""

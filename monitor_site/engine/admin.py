@@ -41,7 +41,8 @@ class MarketplacePauseAdmin(LookOnly):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(LookOnly):
-    list_display = ("at", "name", "act", "subject", "reason", "outcome")
-    list_filter = ("act",)
+    list_display = ("at", "user", "actor", "name", "act", "subject", "reason")
+    list_filter = ("kind", "actor")
+    list_select_related = ("user",)
     search_fields = ("name", "subject", "reason")
     ordering = ("-id",)

@@ -28,7 +28,6 @@ from .schedule import Schedule
 
 log = structlog.get_logger(__name__)
 
-
 # A worker of a lane that was killed is back within seconds; one that was silent for so long counts as gone.
 GONE_SECONDS = 75
 START_SECONDS = 30

@@ -28,7 +28,7 @@ from monitor_site.marketplaces import pausing
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import replay
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.purchasing import handing, proposing, reconciling, submitting, sweeping
+from monitor_site.purchasing import handing, proposing, reconciling, sealing, submitting, sweeping
 from monitor_site.watches import follow, pricing, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
@@ -99,6 +99,18 @@ def ask_outcomes(now: datetime) -> None:
     asked, swept = reconciling.wake(now=now), sweeping.wake(now=now)
     if asked or swept:
         log.info("orders.asked", orders=asked, accounts=swept)
+
+
+def seal_record(now: datetime) -> None:
+    """Seal what was written into the audit log, the steps of orders and the ledger."""
+    sealing.seal(now=now)
+
+
+def check_record(now: datetime) -> None:
+    """Compare the seals with their rows, and let go of entries whose time is over."""
+    if settings.AUDIT_RETENTION_DAYS:
+        sealing.retire(before=now - timedelta(days=settings.AUDIT_RETENTION_DAYS), now=now)
+    sealing.verify(now=now)
 
 
 def wake_channels(now: datetime) -> None:
@@ -202,6 +214,8 @@ TASKS = {
     "prices": Task(run=work_out_prices, every_seconds=60),
     "orders": Task(run=keep_orders, every_seconds=5),
     "outcomes": Task(run=ask_outcomes, every_seconds=5),
+    "seals": Task(run=seal_record, every_seconds=60),
+    "seals-check": Task(run=check_record, every_seconds=3600),
     "channels": Task(run=wake_channels, every_seconds=5),
     "weekly": Task(run=test_channels, every_seconds=3600),
     "outbox": Task(run=sweep_outbox, every_seconds=15),

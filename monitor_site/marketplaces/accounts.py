@@ -136,10 +136,11 @@ class Accounts:
 
     async def pause(self, marketplace: str, account: Account, error: MarketplaceError) -> None:
         """Ask nothing more in its name, for as long as the error says."""
-        until = _until(error, self._now())
+        now = self._now()
+        until = _until(error, now)
         self._kept.pop(marketplace, None)
         try:
-            await asyncio.to_thread(_pause, account.id, until, error.reason)
+            await asyncio.to_thread(_pause, account.id, until, error.reason, now)
         except DatabaseError as trouble:
             log.warning("account.not_paused", marketplace=marketplace, error=type(trouble).__name__)
             return
@@ -217,8 +218,8 @@ def _keep(account_id: int, secrets: Mapping[str, str]) -> None:
         connection.close()
 
 
-def _pause(account_id: int, until: datetime, reason: str) -> None:
+def _pause(account_id: int, until: datetime, reason: str, now: datetime) -> None:
     try:
-        services.pause_account(account_id=account_id, until=until, reason=reason)
+        services.pause_account(account_id=account_id, until=until, reason=reason, now=now)
     finally:
         connection.close()

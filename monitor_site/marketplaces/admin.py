@@ -166,13 +166,13 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
             messages.error(request, gettext("The secrets were not replaced: %(reason)s.") % {"reason": error})
 
     def delete_model(self, request: HttpRequest, obj: MarketplaceAccount) -> None:  # noqa: ARG002
-        services.remove_account(account=obj)
+        services.remove_account(account=obj, now=timezone.now())
 
     @admin.action(description=_("End the pause"), permissions=["change"])
     def resume(self, request: HttpRequest, queryset: QuerySet[MarketplaceAccount]) -> None:
         rows = list(queryset.filter(paused_until__isnull=False))
         for row in rows:
-            services.resume_account(account=row)
+            services.resume_account(account=row, now=timezone.now())
         sentence = ngettext("%(n)d account is on again.", "%(n)d accounts are on again.", len(rows))
         self.message_user(request, sentence % {"n": len(rows)}, messages.SUCCESS)
 
@@ -193,7 +193,7 @@ class MarketplaceAccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # ge
     @admin.action(description=_("End spending of real money"), permissions=["change"])
     def end_spending(self, request: HttpRequest, queryset: QuerySet[MarketplaceAccount]) -> None:
         for row in queryset.filter(spends_since__isnull=False):
-            services.end_spending(account=row)
+            services.end_spending(account=row, now=timezone.now())
             self.log_change(request, row, "may not spend real money any more")
         messages.success(request, gettext("No real money is spent with them."))
 

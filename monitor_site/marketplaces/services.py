@@ -9,6 +9,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from monitor_site.accounts import auditing
+from monitor_site.accounts.models import AuditKind
 from monitor_site.contract import AccountSettings
 from monitor_site.outbox import services as outbox
 
@@ -50,14 +52,19 @@ def connect_account(  # noqa: PLR0913  all of them by name
     # Only a saved row has an identity to bind its secrets to.
     account.sealed = vault.seal(secrets, identity=account.identity)
     account.save(update_fields=["sealed"])
+    _record("connect", account, now, after={"label": label, "secrets": sorted(secrets)})
     return account
 
 
 @transaction.atomic
 def change_account(*, account: MarketplaceAccount, label: str, values: Mapping[str, str], now: datetime) -> None:
     """Another label, other values; its secrets stay."""
+    # Values may say who the person is there, so only the names of those that changed are kept.
+    changed = sorted(name for name in {**account.values, **values} if account.values.get(name) != values.get(name))
+    before = {"label": account.label, "changed": []}
     account.label, account.values, account.updated_at = label, dict(values), now
     account.save(update_fields=["label", "values", "updated_at"])
+    _record("change", account, now, before=before, after={"label": label, "changed": changed})
 
 
 @transaction.atomic
@@ -72,6 +79,7 @@ def replace_secrets(*, account: MarketplaceAccount, secrets: Mapping[str, str], 
     for name, value in UNTRIED.items():
         setattr(account, name, value)
     account.save(update_fields=["sealed", "updated_at", *UNTRIED])
+    _record("replace_secrets", account, now, after={"secrets": sorted(secrets)})
 
 
 @transaction.atomic
@@ -88,9 +96,9 @@ def keep_renewed(*, account_id: int, secrets: Mapping[str, str]) -> None:
     account.save(update_fields=["sealed"])
 
 
-def pause_by_hand(*, account: MarketplaceAccount) -> None:
+def pause_by_hand(*, account: MarketplaceAccount, now: datetime) -> None:
     """Nothing is ordered with it until its person resumes it; what became of orders is still asked."""
-    pause_account(account_id=account.pk, until=FOR_GOOD, reason=BY_HAND)
+    pause_account(account_id=account.pk, until=FOR_GOOD, reason=BY_HAND, now=now)
 
 
 @transaction.atomic
@@ -116,40 +124,61 @@ def note_test(*, account: MarketplaceAccount, error: str, known_as: str, now: da
     rows.filter(pause_reason__in=ABOUT_SIGN_IN).update(paused_until=None, pause_reason="")
 
 
+@transaction.atomic
 def let_spend(*, account: MarketplaceAccount, by: Any, reason: str, now: datetime) -> None:
     """From now on real money may be spent with it: an operator's act for this one account."""
     account.spends_since, account.spends_by, account.spends_reason = now, by, reason
     account.save(update_fields=["spends_since", "spends_by", "spends_reason"])
+    _record("let_spend", account, now, before={"spends": False}, after={"spends": True}, reason=reason)
 
 
-def end_spending(*, account: MarketplaceAccount) -> None:
+@transaction.atomic
+def end_spending(*, account: MarketplaceAccount, now: datetime) -> None:
     """Take that back."""
+    could = account.spends_since is not None
     account.spends_since, account.spends_by, account.spends_reason = None, None, ""
     account.save(update_fields=["spends_since", "spends_by", "spends_reason"])
+    _record("end_spending", account, now, before={"spends": could}, after={"spends": False})
 
 
 @transaction.atomic
 def empty_account(*, account: MarketplaceAccount, now: datetime) -> None:
     """Forget its secrets and all that it could do; the row stays for what was bought with it."""
+    _record("remove", account, now, before={"label": account.label})
     account.sealed, account.values, account.removed_at, account.updated_at = "", {}, now, now
     for name, value in UNTRIED.items():
         setattr(account, name, value)
     account.save(update_fields=["sealed", "values", "removed_at", "updated_at", *UNTRIED])
 
 
-def remove_account(*, account: MarketplaceAccount) -> None:
+@transaction.atomic
+def remove_account(*, account: MarketplaceAccount, now: datetime) -> None:
     """Forget an account and its secrets."""
+    _record("remove", account, now, before={"label": account.label})
     account.delete()
 
 
-def pause_account(*, account_id: int, until: datetime, reason: str) -> None:
+@transaction.atomic
+def pause_account(*, account_id: int, until: datetime, reason: str, now: datetime) -> None:
     """Ask nothing in its name until then; ``reason`` is the code of the error that says so."""
+    account = MarketplaceAccount.objects.select_for_update().filter(pk=account_id).first()
+    if account is None:
+        return
     MarketplaceAccount.objects.filter(pk=account_id).update(paused_until=until, pause_reason=reason)
+    _record("pause", account, now, before={"paused": account.pause_reason}, after={"paused": reason})
 
 
-def resume_account(*, account: MarketplaceAccount) -> None:
+@transaction.atomic
+def resume_account(*, account: MarketplaceAccount, now: datetime) -> None:
     """End a pause: an operator's act."""
-    MarketplaceAccount.objects.filter(pk=account.pk).update(paused_until=None, pause_reason="")
+    rows = MarketplaceAccount.objects.filter(pk=account.pk, paused_until__isnull=False)
+    if rows.update(paused_until=None, pause_reason=""):
+        _record("resume", account, now, before={"paused": account.pause_reason})
+
+
+def _record(act: str, account: MarketplaceAccount, now: datetime, **change: Any) -> None:
+    on = auditing.Thing(kind="account", id=account.pk, words=str(account))
+    auditing.write(kind=AuditKind.ACCOUNT, act=act, user_id=account.user_id, on=on, now=now, **change)
 
 
 @transaction.atomic

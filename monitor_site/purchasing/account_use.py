@@ -66,14 +66,14 @@ def remove_account(*, account: MarketplaceAccount, now: datetime) -> None:
         services.empty_account(account=account, now=now)
         return
     Budget.objects.filter(account=account).delete()
-    services.remove_account(account=account)
+    services.remove_account(account=account, now=now)
 
 
-def resume_account(*, account: MarketplaceAccount) -> None:
+def resume_account(*, account: MarketplaceAccount, now: datetime) -> None:
     """End its pause. Raises :class:`OutcomeOpen`: until that is known, nothing more may be ordered with it."""
     if Order.objects.filter(account=account, state__in=UNSURE).exists():
         raise OutcomeOpen
-    services.resume_account(account=account)
+    services.resume_account(account=account, now=now)
 
 
 def spent_today(account: MarketplaceAccount, *, now: datetime) -> int:

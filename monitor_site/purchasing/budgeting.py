@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
+from monitor_site.accounts import auditing
+from monitor_site.accounts.models import AuditKind
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.watches.models import Tag, Watch
 
@@ -65,6 +67,7 @@ def create_budget(*, user: Any, wish: BudgetWish, now: datetime) -> Budget:
     moments = {"created_at": now, "updated_at": now}
     budget = Budget.objects.create(user=user, name=wish.name, **wish.limits.fields(), **moments)
     _share(budget, wish)
+    _record("make", budget, {}, said_of(budget), now)
     return budget
 
 
@@ -73,7 +76,9 @@ def set_overall_budget(*, user: Any, limits: Limits, now: datetime) -> Budget:
     """Limits of all that the person spends; made where there is none yet."""
     moments = {"created_at": now, "updated_at": now}
     budget, made = Budget.objects.get_or_create(user=user, kind=BudgetKind.USER, defaults=limits.fields() | moments)
-    if not made:
+    if made:
+        _record("make", budget, {}, said_of(budget), now)
+    else:
         change_budget(budget=budget, wish=BudgetWish(limits=limits), now=now)
     return budget
 
@@ -84,7 +89,9 @@ def set_account_budget(*, account: MarketplaceAccount, limits: Limits, currency:
     fixed = {"user_id": account.user_id, "kind": BudgetKind.ACCOUNT, "name": str(account)[:80], "currency": currency}
     defaults = limits.fields() | fixed | {"created_at": now, "updated_at": now}
     budget, made = Budget.objects.get_or_create(account=account, defaults=defaults)
-    if not made:
+    if made:
+        _record("make", budget, {}, said_of(budget), now)
+    else:
         change_budget(budget=budget, wish=BudgetWish(name=str(account)[:80], limits=limits), now=now)
     return budget
 
@@ -92,10 +99,12 @@ def set_account_budget(*, account: MarketplaceAccount, limits: Limits, currency:
 @transaction.atomic
 def change_budget(*, budget: Budget, wish: BudgetWish, now: datetime) -> int:
     """Valid at once for whatever is held next; returns what of the money is above the new limits, and stays so."""
+    before = said_of(Budget.objects.get(pk=budget.pk))
     for name, value in (wish.limits.fields() | {"name": wish.name, "updated_at": now}).items():
         setattr(budget, name, value)
     budget.save()
     _share(budget, wish)
+    _record("change", budget, before, said_of(budget), now)
     ledger.change_limits(budget, now=now)
     return overrun_of(budget, now=now)
 
@@ -122,9 +131,23 @@ def is_used(budget: Budget) -> bool:
 
 
 @transaction.atomic
-def remove_budget(*, budget: Budget) -> None:
+def remove_budget(*, budget: Budget, now: datetime) -> None:
     """Forget a budget that guards nothing. Raises :class:`InUse`."""
     Budget.objects.select_for_update().get(pk=budget.pk)
     if is_used(budget):
         raise InUse
+    _record("remove", budget, said_of(budget), {}, now)
     budget.delete()
+
+
+def said_of(budget: Budget) -> dict[str, Any]:
+    """What a budget says, for the record of its changes."""
+    names: dict[str, Any] = {"watches": budget.watches, "tags": budget.tags}
+    shared = {key: sorted(rows.values_list("name", flat=True)) for key, rows in names.items()}
+    return {name: getattr(budget, name) for name in ("name", *Limits.__dataclass_fields__)} | shared
+
+
+def _record(act: str, budget: Budget, before: dict[str, Any], after: dict[str, Any], now: datetime) -> None:
+    on = auditing.Thing(kind="budget", id=budget.pk, words=budget.name)
+    change: dict[str, Any] = {"before": before, "after": after, "now": now}
+    auditing.write(kind=AuditKind.MONEY, act=act, user_id=budget.user_id, on=on, **change)

@@ -6,7 +6,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from monitor_site.contract import Capability
 from monitor_site.marketplaces.catalog import catalog
@@ -14,9 +15,9 @@ from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.watches.models import Watch
 
 from .ledger import COUNTERS, budgets_of
-from .models import FOUND_LATE, Budget, BuyRule, LedgerEntry, Measure, Order, OrderStep, Period, Scope, Switch
+from .models import FOUND_LATE, Budget, BuyRule, Entry, LedgerEntry, Measure, Order, OrderStep, Period, Scope, Switch
 from .periods import TOKYO, starts
-from .transitions import State
+from .transitions import BOUGHT, HELD, State
 
 WEEK = timedelta(days=7)
 
@@ -150,6 +151,47 @@ def answers(user: Any, *, since: datetime) -> QuerySet[OrderStep]:
     """What became of proposals that had asked, newest first."""
     found = OrderStep.objects.filter(order__user=user, before=State.AWAITING_APPROVAL, at__gte=since)
     return found.select_related("order__listing").order_by("-at", "-pk")
+
+
+def too_late(user: Any, *, now: datetime) -> QuerySet[Order]:
+    """Proposals that nobody answered in time within the past day, and that nothing has followed."""
+    followed = Order.objects.of(user).filter(listing=OuterRef("listing"), pk__gt=OuterRef("pk"))
+    found = Order.objects.of(user).filter(state=State.EXPIRED, stood_since__gt=now - timedelta(days=1))
+    asked = found.filter(history__before=State.AWAITING_APPROVAL, history__after=State.EXPIRED)
+    still = asked.filter(~Exists(followed), listing__status="on_sale", watch__buy_rule__isnull=False)
+    return still.select_related("listing").distinct().order_by("-stood_since", "-pk")
+
+
+def months_of(user: Any) -> QuerySet[Scope]:
+    """What was spent and is held of each budget in each month, the last ones first."""
+    counted = Scope.objects.filter(budget__user=user, period=Period.MONTH, measure=Measure.MONEY)
+    return counted.exclude(spent=0, held=0).select_related("budget").order_by("-starts", "budget__name")[:36]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Today:
+    """What is held now and was spent since midnight in Tokyo, each order once whatever it counts in."""
+
+    held: int
+    spent: int
+
+
+def today_of(user: Any, *, now: datetime) -> Today:
+    """Over all budgets of a person, in yen."""
+    begun = midnight(starts(Period.DAY, now=now))
+    mine = Order.objects.of(user).filter(currency="JPY")
+    held = mine.filter(state__in=HELD).aggregate(all=Sum("price_max"))["all"]
+    paid = Coalesce("paid", "price_max")
+    bought = mine.filter(state__in=BOUGHT, entries__kind__in=[Entry.SPEND, Entry.BOOK], entries__at__gte=begun)
+    spent = mine.filter(pk__in=bought.values("pk")).aggregate(all=Sum(paid))["all"]
+    return Today(held=held or 0, spent=spent or 0)
+
+
+def holders_of(budget: Budget) -> QuerySet[Order]:
+    """The orders that money of a budget is held for."""
+    entries = LedgerEntry.objects.filter(order=OuterRef("pk"), scope__budget=budget, scope__measure=Measure.MONEY)
+    held, settled = entries.filter(kind=Entry.HOLD), entries.filter(kind__in=[Entry.RELEASE, Entry.SPEND])
+    return Order.objects.filter(Exists(held), ~Exists(settled)).select_related("listing").order_by("pk")
 
 
 def order_of_listing(user: Any, listing_id: int) -> Order | None:

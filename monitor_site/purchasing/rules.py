@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
 from django.db import transaction
 
+from monitor_site.accounts import auditing
+from monitor_site.accounts.models import AuditKind
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.watches.models import Watch
 
@@ -54,7 +57,10 @@ def set_rule(*, watch: Watch, wish: BuyWish, now: datetime, proven: bool = False
     fields |= {"price_max": wish.price_max or None, "account": account, "user_id": watch.user_id, "updated_at": now}
     fields |= {"way": Way.PARTNER_API if account else Way.ASSISTED}
     fields |= {"confirmed_at": now if wish.policy == BuyPolicy.BUY else None}
-    return BuyRule.objects.update_or_create(watch=watch, defaults=fields)[0]
+    before = said_of(BuyRule.objects.filter(watch=watch).first())
+    rule = BuyRule.objects.update_or_create(watch=watch, defaults=fields)[0]
+    _record("change" if before else "make", watch, before, said_of(rule), now)
+    return rule
 
 
 def _demand_safe(watch: Watch, wish: BuyWish, now: datetime, *, proven: bool) -> None:
@@ -67,6 +73,19 @@ def _demand_safe(watch: Watch, wish: BuyWish, now: datetime, *, proven: bool) ->
 
 
 @transaction.atomic
-def remove_rule(*, watch: Watch) -> None:
+def remove_rule(*, watch: Watch, now: datetime) -> None:
     """Nothing more is proposed; proposals that wait for an answer wait on."""
-    BuyRule.objects.filter(watch=watch).delete()
+    before = said_of(BuyRule.objects.filter(watch=watch).first())
+    if BuyRule.objects.filter(watch=watch).delete()[0]:
+        _record("remove", watch, before, {}, now)
+
+
+def said_of(rule: BuyRule | None) -> dict[str, Any]:
+    """What a rule says, for the record of its changes."""
+    names = ("policy", "price_max", "shipping_estimate", "way", "account_id", "approval_minutes", "until")
+    return {} if rule is None else {name: getattr(rule, name) for name in names}
+
+
+def _record(act: str, watch: Watch, before: dict[str, Any], after: dict[str, Any], now: datetime) -> None:
+    on = auditing.Thing(kind="buy_rule", id=watch.pk, words=watch.name)
+    auditing.write(kind=AuditKind.MONEY, act=act, user_id=watch.user_id, on=on, now=now, before=before, after=after)

@@ -6,6 +6,9 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from monitor_site.accounts import auditing
+from monitor_site.accounts.models import AuditKind
+
 from .models import Switch
 
 
@@ -13,14 +16,29 @@ from .models import Switch
 def stop(*, user: Any | None, reason: str, now: datetime) -> None:
     """No submission of the person, of anybody without one, begins after this has committed."""
     for switch in _rows(user.pk if user else None, now)[-1:]:
-        Switch.objects.filter(pk=switch.pk, stopped_at=None).update(stopped_at=now, reason=reason[:80], changed_at=now)
+        rows = Switch.objects.filter(pk=switch.pk, stopped_at=None)
+        if rows.update(stopped_at=now, reason=reason[:80], changed_at=now):
+            _record("stop", switch, reason, now)
 
 
 @transaction.atomic
 def resume(*, user: Any | None, now: datetime) -> None:
     """Take back :func:`stop`; what was stopped meanwhile stays as it is."""
     for switch in _rows(user.pk if user else None, now)[-1:]:
-        Switch.objects.filter(pk=switch.pk).update(stopped_at=None, reason="", changed_at=now)
+        if Switch.objects.filter(pk=switch.pk, stopped_at__isnull=False).update(
+            stopped_at=None, reason="", changed_at=now
+        ):
+            _record("resume", switch, "", now)
+
+
+def _record(act: str, switch: Switch, reason: str, now: datetime) -> None:
+    on = auditing.Thing(kind="spending", words="" if switch.user_id else "everybody")
+    change: dict[str, Any] = {
+        "before": {"stopped": act == "resume"},
+        "after": {"stopped": act == "stop"},
+        "reason": reason,
+    }
+    auditing.write(kind=AuditKind.MONEY, act=act, user_id=switch.user_id, on=on, now=now, **change)
 
 
 def is_stopped(*, user_id: int, now: datetime) -> bool:

@@ -67,10 +67,12 @@ def change_watch(*, watch: Watch, wish: Wish, now: datetime, by: Any = None) -> 
     ``ValidationError`` with a sentence per field; nothing is saved then.
     """
     before, asked, told = rule_of(watch), _targets_of(watch), triggers_of(watch)
+    said = versions.values_of(watch)
     _fill(watch, checked(wish), now)
     quotas.check(watch=watch, asked=len(asked))
     watch.save(update_fields=[*WISHED, "currency", "updated_at"])
     versions.keep(watch=watch, by=by or watch.user, now=now)
+    versions.write_down(watch, "change", now, before=said, after=versions.values_of(watch))
     questions.link(watch=watch, now=now, quiet=True)
     if watch.is_of_listing and triggers_of(watch) != told:
         questions.begin_again(watch=watch, began_at=now)
@@ -118,6 +120,7 @@ def pause_watch(*, watch: Watch, now: datetime) -> bool:
     questions.lock(_targets_of(watch))
     was_on = Watch.objects.filter(pk=watch.pk, paused_at=None).update(paused_at=now, updated_at=now)
     if was_on:
+        versions.write_down(watch, "pause", now)
         follow.follow_later(listing_ids=_give_up_doubts(watch), now=now)
         _settle(_targets_of(watch), now)
     return bool(was_on)
@@ -131,6 +134,7 @@ def resume_watch(*, watch: Watch, now: datetime) -> bool:
     """
     was_paused = Watch.objects.filter(pk=watch.pk).exclude(paused_at=None).update(paused_at=None, updated_at=now)
     if was_paused:
+        versions.write_down(watch, "resume", now)
         questions.lock(_targets_of(watch))
         questions.begin_again(watch=watch, began_at=now)
         Target.objects.looks().filter(links__watch=watch).update(empty_streak=0)
@@ -152,6 +156,7 @@ def delete_watch(*, watch: Watch, now: datetime) -> None:
     targets = _targets_of(watch)
     questions.lock(targets)
     listings = follow.looked_at(Match.objects.filter(watch=watch)) | _give_up_doubts(watch)
+    versions.write_down(watch, "remove", now, before={"name": watch.name})
     watch.delete()
     tagging.forget_unused(watch.user)
     follow.follow_later(listing_ids=listings, now=now)

@@ -5,6 +5,9 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
+from monitor_site.accounts import auditing
+from monitor_site.accounts.models import AuditKind
+
 from .models import Watch, WatchVersion
 from .wishes import Wish
 
@@ -14,6 +17,12 @@ WISHED = tuple(field.name for field in fields(Wish))
 def values_of(watch: Watch) -> dict[str, Any]:
     """The wish of a watch as plain JSON: field → value."""
     return {name: getattr(watch, name) for name in WISHED}
+
+
+def write_down(watch: Watch, act: str, now: datetime, **change: Any) -> None:
+    """Put into the record of its person what is done to a watch."""
+    on = auditing.Thing(kind="watch", id=watch.pk, words=watch.name)
+    auditing.write(kind=AuditKind.RULE, act=act, user_id=watch.user_id, on=on, now=now, **change)
 
 
 def wish_of(values: Mapping[str, Any]) -> Wish:

@@ -177,7 +177,7 @@ def test(request: HttpRequest, account: MarketplaceAccount) -> HttpResponse:
 @require_POST
 def pause(request: HttpRequest, account: MarketplaceAccount) -> HttpResponse:
     """Order nothing more with it."""
-    services.pause_by_hand(account=account)
+    services.pause_by_hand(account=account, now=timezone.now())
     messages.success(request, gettext("Paused. Nothing is ordered with it."))
     return redirect("market-account", account.pk)
 
@@ -188,7 +188,7 @@ def pause(request: HttpRequest, account: MarketplaceAccount) -> HttpResponse:
 def resume(request: HttpRequest, account: MarketplaceAccount) -> HttpResponse:
     """Take a pause back."""
     try:
-        account_use.resume_account(account=account)
+        account_use.resume_account(account=account, now=timezone.now())
     except account_use.OutcomeOpen:
         messages.error(request, gettext("What became of an order is not known yet. It stays paused until then."))
     return redirect("market-account", account.pk)

@@ -1,17 +1,20 @@
 """What the page of budgets shows, as plain values."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from monitor_site import wording
 from monitor_site.purchasing import queries
-from monitor_site.purchasing.models import Budget, BudgetKind, LedgerEntry
+from monitor_site.purchasing.models import Budget, BudgetKind, LedgerEntry, Measure, Order
+from monitor_site.purchasing.periods import starts
 from monitor_site.purchasing.queries import Room
 
 from .order_words import amount_words, budget_name, room_words
 
 SHOWN_ENTRIES = 10
 NEARLY_FULL = 80
+SHORTEST_PACE = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +29,7 @@ class Counter:
     resets: datetime | None
     spent_share: int
     held_share: int
+    forecast: str = ""
 
     @property
     def tone(self) -> str:
@@ -47,6 +51,7 @@ class Line:
     watches: list[Any]
     tags: list[Any]
     entries: list[LedgerEntry]
+    holders: list[Order]
 
 
 def page_of(user: Any, *, now: datetime) -> dict[str, Any]:
@@ -54,7 +59,10 @@ def page_of(user: Any, *, now: datetime) -> dict[str, Any]:
     budgets = Budget.objects.of(user).exclude(kind=BudgetKind.ACCOUNT).prefetch_related("watches", "tags")
     found = [line_of(one, now=now) for one in budgets.order_by("name", "pk")]
     stops = queries.stops_of(user)
+    today = queries.today_of(user, now=now)
     return {
+        "held": today.held,
+        "spent": today.spent,
         "lines": sorted(found, key=lambda line: not line.is_overall),
         "has_overall": any(line.is_overall for line in found),
         "stops": stops,
@@ -76,6 +84,7 @@ def line_of(budget: Budget, *, now: datetime) -> Line:
         watches=list(budget.watches.all()),
         tags=list(budget.tags.all()),
         entries=list(queries.entries_of(budget)[:SHOWN_ENTRIES]),
+        holders=list(queries.holders_of(budget)[:SHOWN_ENTRIES]) if whole.held else [],
     )
 
 
@@ -90,7 +99,17 @@ def counter_of(room: Room, *, now: datetime) -> Counter:
         resets=queries.resets_at(room.period, now=now),
         spent_share=share(room.spent, room),
         held_share=min(share(room.held, room), 100 - share(room.spent, room)),
+        forecast=_forecast(room, now=now),
     )
+
+
+def _forecast(room: Room, *, now: datetime) -> str:
+    """What will be spent by the end of the period at the pace so far; empty as long as little of it is over."""
+    ends = queries.resets_at(room.period, now=now)
+    begun = queries.midnight(starts(room.period, now=now))
+    if ends is None or not room.spent or room.measure != Measure.MONEY or now - begun < SHORTEST_PACE:
+        return ""
+    return wording.money(round(room.spent * ((ends - begun) / (now - begun))))
 
 
 def share(amount: int, room: Room) -> int:

@@ -142,7 +142,7 @@ def remove(request: HttpRequest, budget: Budget) -> HttpResponse:
         context = {"budget": budget, "used": budgeting.is_used(budget)}
         return render(request, "web/budgets/remove.html", context)
     try:
-        budgeting.remove_budget(budget=budget)
+        budgeting.remove_budget(budget=budget, now=timezone.now())
     except budgeting.InUse:
         messages.error(request, gettext("Something refers to this budget, so it stays."))
         return redirect("budgets")

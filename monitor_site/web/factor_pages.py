@@ -3,6 +3,7 @@
 import ipaddress
 from collections.abc import Callable
 from functools import wraps
+from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.mfa.base import views as base
@@ -12,12 +13,14 @@ from allauth.mfa.webauthn import views as webauthn
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest
+from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
-from monitor_site.accounts.factors import has_second_factor
+from monitor_site.accounts.factors import factor_kinds, has_second_factor, record_factors
 from monitor_site.accounts.proofs import FACTOR, note_proof
 
 from .proving import proves_again
@@ -29,6 +32,20 @@ __all__ = [
 
 View = Callable[..., HttpResponseBase]
 LARGEST_ID = 2**63 - 1
+
+
+def recorded(view: View) -> View:
+    """What adds or removes a factor: that it did is written down together with it."""
+
+    @wraps(view)
+    @transaction.atomic
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        before = factor_kinds(request.user)
+        answer = view(request, *args, **kwargs)
+        record_factors(user=request.user, before=before, now=timezone.now())
+        return answer
+
+    return wrapper
 
 
 def adds(view: View) -> View:
@@ -89,11 +106,11 @@ def _is_number(host: str) -> bool:
 sign_in = tolerant(base.authenticate)
 prove_by_code: View = base.reauthenticate
 prove_by_passkey = tolerant(webauthn.reauthenticate_webauthn)
-add_app = adds(totp.activate_totp)
-remove_app = proves_again(totp.deactivate_totp)
-add_passkey = adds(tolerant(webauthn.add_webauthn))
-remove_passkey = numbered(webauthn.remove_webauthn)
+add_app = adds(recorded(totp.activate_totp))
+remove_app = proves_again(recorded(totp.deactivate_totp))
+add_passkey = adds(tolerant(recorded(webauthn.add_webauthn)))
+remove_passkey = numbered(recorded(webauthn.remove_webauthn))
 rename_passkey = numbered(webauthn.edit_webauthn)
 # Showing them uses up the one time that they are shown, so no mere preview of the address may.
 codes = require_GET(proves_again(recovery_codes.view_recovery_codes))
-new_codes = proves_again(recovery_codes.generate_recovery_codes)
+new_codes = proves_again(recorded(recovery_codes.generate_recovery_codes))

@@ -3,6 +3,7 @@
 import zoneinfo
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -10,6 +11,10 @@ from django.middleware.locale import LocaleMiddleware
 from django.urls import resolve
 from django.utils import timezone, translation
 from django.utils.deprecation import MiddlewareMixin
+
+from monitor_site.accounts import auditing
+from monitor_site.accounts.models import ActorKind
+from monitor_site.accounts.proofs import last_way
 
 from .returning import page_of
 
@@ -89,6 +94,28 @@ class PreferencesMiddleware(MiddlewareMixin):
         if translation.check_for_language(user.language):
             translation.activate(user.language)
             request.LANGUAGE_CODE = translation.get_language()
+
+
+class ActorMiddleware(MiddlewareMixin):
+    """What is done in the course of a request is done by whoever is signed in."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """The person is asked for only when something is written down."""
+        auditing.begin_acting(lambda: _actor(request))
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:  # noqa: ARG002
+        """The thread goes on to others."""
+        auditing.end_acting()
+        return response
+
+
+def _actor(request: HttpRequest) -> auditing.Actor:
+    """The person, how they signed in or proved it last, and from where, if the operator wants that kept."""
+    source = request.META.get("REMOTE_ADDR", "") if settings.AUDIT_ADDRESSES else ""
+    if not request.user.is_authenticated:
+        return auditing.Actor(kind=ActorKind.PERSON, source=source)
+    way = last_way(request)
+    return auditing.Actor(kind=ActorKind.PERSON, name=request.user.get_username(), way=way, source=source)
 
 
 def zone_named(name: str) -> zoneinfo.ZoneInfo:

@@ -1,5 +1,6 @@
 """What the pages of approvals and orders show, as plain values."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -76,6 +77,15 @@ class Group:
     name: str
     title: str
     lines: list[Line]
+
+    @property
+    def sum(self) -> str:
+        """What they cost together, as far as it is known at most; each currency by itself."""
+        sums = Counter[str]()
+        for line in self.lines:
+            order = line.order
+            sums[order.currency] += order.price_max if order.paid is None else order.paid
+        return " + ".join(wording.money(amount, currency) for currency, amount in sums.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

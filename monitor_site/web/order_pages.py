@@ -7,7 +7,6 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,21 +17,20 @@ from django.views.decorators.http import require_POST, require_safe
 from monitor_site import wording
 from monitor_site.purchasing import handing, proposing, queries
 from monitor_site.purchasing.ledger import NoBudget, OverBudget
-from monitor_site.purchasing.models import Mode, Order
+from monitor_site.purchasing.models import Order
 from monitor_site.purchasing.moving import Overtaken
 from monitor_site.purchasing.proposing import Changed
 from monitor_site.purchasing.transitions import ENDED, NoSuchStep, State
 
 from . import order_lines as lines
 from . import sending_lines
+from .order_filters import choices_of, decided, wanted_of
 from .order_form import BoughtForm
 from .order_words import DECLINE_REASONS, PERSON, budget_name, is_decided, refusal_words, state_words
 from .outcome_lines import outcome_of
 from .returning import back
 
 REFUSALS = (Changed, Overtaken, NoSuchStep, OverBudget, NoBudget)
-# What was approved, what was found late, and what was only rehearsed.
-SHOWN_ORDERS = Q(history__after=State.READY) | Q(found_late_at__isnull=False) | Q(mode=Mode.DRY_RUN)
 HISTORY = timedelta(days=30)
 SHOWN = 100
 USUAL_MINUTES = 15
@@ -56,9 +54,12 @@ def approvals(request: HttpRequest) -> HttpResponse:
     """What waits for an answer, and what became of the rest."""
     now = timezone.now()
     answers = queries.answers(request.user, since=now - HISTORY)[:SHOWN]
+    proposals = [lines.proposal_of(order, now=now) for order in queries.waiting(request.user, now=now)[:SHOWN]]
     context = {
-        "proposals": [lines.proposal_of(order, now=now) for order in queries.waiting(request.user, now=now)[:SHOWN]],
+        "proposals": proposals,
+        "several": sum(one.possible for one in proposals) > 1,
         "answers": [lines.answer_of(step) for step in answers],
+        "late": [lines.line_of(order) for order in queries.too_late(request.user, now=now)[:SHOWN]],
         "stops": queries.stops_of(request.user),
         "reasons": DECLINE_REASONS.items(),
     }
@@ -68,12 +69,16 @@ def approvals(request: HttpRequest) -> HttpResponse:
 @require_safe
 def order_list(request: HttpRequest) -> HttpResponse:
     """Everything that was approved, by what it asks of its person."""
-    mine = Order.objects.of(request.user).filter(SHOWN_ORDERS)
-    going = mine.exclude(state__in=ENDED).select_related("listing").distinct().order_by("-pk")
-    ended = mine.filter(state__in=ENDED).select_related("listing").distinct().order_by("-pk")[:SHOWN]
+    wanted = wanted_of(request.GET)
+    mine = decided(request.user, wanted)
+    going, ended = mine.exclude(state__in=ENDED), mine.filter(state__in=ENDED)[:SHOWN]
     context = {
         "groups": lines.groups_of([*going, *ended]),
-        "strays": lines.strays_of(request.user, SHOWN),
+        "strays": [] if wanted.query() else lines.strays_of(request.user, SHOWN),
+        "wanted": wanted,
+        "choices": choices_of(request.user),
+        "months": queries.months_of(request.user),
+        "all_spending": budget_name(None),
         "stops": queries.stops_of(request.user),
     }
     return render(request, "web/orders/list.html", context)

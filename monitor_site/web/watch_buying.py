@@ -132,7 +132,7 @@ def _page(request: HttpRequest, watch: Watch, rule: BuyRule | None, form: Buying
 def _saved(request: HttpRequest, watch: Watch, form: BuyingForm) -> bool:
     """Whether it could be done; why not stands in the form."""
     if form.cleaned_data["then"] == OFF:
-        rules.remove_rule(watch=watch)
+        rules.remove_rule(watch=watch, now=timezone.now())
         return True
     try:
         proven = has_second_factor(request.user) and is_proven(request)

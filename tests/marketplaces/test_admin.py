@@ -233,7 +233,9 @@ def test_an_account_of_a_plugin_that_is_gone_can_still_be_seen_and_deleted(staff
 
 def test_a_pause_is_ended_by_hand(staff: Client, now: datetime) -> None:
     row = account(now)
-    services.pause_account(account_id=row.pk, until=datetime.now(UTC) + timedelta(hours=1), reason="sign_in_needed")
+    services.pause_account(
+        account_id=row.pk, until=datetime.now(UTC) + timedelta(hours=1), reason="sign_in_needed", now=datetime.now(UTC)
+    )
 
     data = {"action": "resume", "_selected_action": [row.pk]}
     staff.post(reverse("admin:marketplaces_marketplaceaccount_changelist"), data)
@@ -246,7 +248,9 @@ def test_a_pause_is_ended_by_hand(staff: Client, now: datetime) -> None:
 def test_paused_accounts_can_be_filtered(staff: Client, now: datetime, paused: str, shown: int) -> None:
     account(now, marketplace="flea", values={})
     row = account(now)
-    services.pause_account(account_id=row.pk, until=datetime.now(UTC) + timedelta(hours=1), reason="sign_in_needed")
+    services.pause_account(
+        account_id=row.pk, until=datetime.now(UTC) + timedelta(hours=1), reason="sign_in_needed", now=datetime.now(UTC)
+    )
 
     answer = staff.get(
         reverse("admin:marketplaces_marketplaceaccount_changelist"), {"paused": paused} if paused else {}
@@ -305,7 +309,9 @@ def test_the_page_shows_every_plugin_and_how_it_is(
     redis.hset(breaker.breaker_key("bazaar"), mapping={"state": "open", "until": 2**42, "reason": "throttled"})
     redis.set(breaker.good_key("flea"), 1_777_604_400_000)
     row = account(now)
-    services.pause_account(account_id=row.pk, until=datetime.now(UTC) + timedelta(hours=1), reason="sign_in_needed")
+    services.pause_account(
+        account_id=row.pk, until=datetime.now(UTC) + timedelta(hours=1), reason="sign_in_needed", now=datetime.now(UTC)
+    )
 
     page = staff.get(reverse(OVERVIEW)).content.decode()
     bazaar, flea, odd = (section(page, name) for name in ("bazaar", "flea", "odd"))

@@ -99,7 +99,7 @@ def test_rotating_changes_all_or_nothing(now: datetime, alice: User, settings: A
 
 def test_replacing_puts_all_anew_and_ends_what_was_about_the_old_ones(now: datetime, alice: User) -> None:
     row = account(now, user=alice, secrets={"token": "old", "second": CANARY})
-    services.pause_account(account_id=row.pk, until=now + timedelta(hours=1), reason="sign_in_needed")
+    services.pause_account(account_id=row.pk, until=now + timedelta(hours=1), reason="sign_in_needed", now=now)
     services.let_spend(account=row, by=alice, reason="mine", now=now)
 
     services.replace_secrets(account=row, secrets={"token": "new"}, now=now + timedelta(minutes=1))
@@ -164,7 +164,7 @@ def test_swapped_rows_stay_swapped_out_after_a_rotation(now: datetime, alice: Us
 
 
 def test_a_removed_account_leaves_nothing(now: datetime) -> None:
-    services.remove_account(account=account(now))
+    services.remove_account(account=account(now), now=now)
     assert not MarketplaceAccount.objects.exists()
 
 
@@ -181,7 +181,7 @@ def test_the_installation_has_one_account_at_a_marketplace_and_people_have_their
 def test_a_pause_has_a_reason(now: datetime) -> None:
     row = account(now)
     with pytest.raises(IntegrityError), transaction.atomic():
-        services.pause_account(account_id=row.pk, until=now, reason="")
+        services.pause_account(account_id=row.pk, until=now, reason="", now=now)
 
 
 def test_an_account_that_lacks_something_says_what_and_shows_nothing(now: datetime) -> None:
@@ -241,7 +241,7 @@ def test_without_any_key_production_starts_until_there_is_a_secret(settings: Any
         call_command("rotate_secrets")
 
     assert error.id == "marketplaces.E003"
-    services.remove_account(account=row)
+    services.remove_account(account=row, now=now)
     assert check_keys() == []
 
 

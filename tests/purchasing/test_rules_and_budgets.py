@@ -43,7 +43,7 @@ def test_a_rule_is_removed_once_and_again_without_harm(alice, now):
     watch = watch_of(alice, now=now)
     rules.set_rule(watch=watch, wish=WISH, now=now)
     for _ in range(2):
-        rules.remove_rule(watch=watch)
+        rules.remove_rule(watch=watch, now=now)
     assert not BuyRule.objects.exists()
 
 
@@ -86,21 +86,21 @@ def test_a_lower_limit_leaves_what_is_held_and_allows_nothing_more(alice, now):
 
 
 def test_a_budget_that_nothing_refers_to_is_removed(alice, now):
-    budgeting.remove_budget(budget=budget_of(alice, now=now))
+    budgeting.remove_budget(budget=budget_of(alice, now=now), now=now)
     assert not Budget.objects.exists()
 
 
 def test_a_budget_stays_while_a_watch_uses_it(alice, now):
     budget = budget_of(alice, now=now, watches=[watch_of(alice, now=now)])
     with pytest.raises(InUse):
-        budgeting.remove_budget(budget=budget)
+        budgeting.remove_budget(budget=budget, now=now)
 
 
 def test_a_budget_stays_once_money_has_moved_in_it(alice, now):
     budget = budgeting.set_overall_budget(user=alice, limits=Limits(), now=now)
     held(alice, now)
     with pytest.raises(InUse):
-        budgeting.remove_budget(budget=budget)
+        budgeting.remove_budget(budget=budget, now=now)
 
 
 def test_each_limit_says_what_is_free_before_and_after_and_what_is_missing(alice, now):

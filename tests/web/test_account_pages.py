@@ -310,7 +310,7 @@ class TestPausing:
         self, hers: Client, alice: User, mine: MarketplaceAccount, now: datetime
     ) -> None:
         order_of(alice, now=now, account=mine, state="unknown", way=Way.PARTNER_API)
-        services.pause_account(account_id=mine.pk, until=now + timedelta(days=9999), reason="outcome_unknown")
+        services.pause_account(account_id=mine.pk, until=now + timedelta(days=9999), reason="outcome_unknown", now=now)
         answer = hers.post(way(mine, "resume/"), follow=True)
         assert "What became of an order is not known yet." in answer.content.decode()
         mine.refresh_from_db()
@@ -330,7 +330,9 @@ class TestPausing:
     def test_the_card_says_why_and_until_when(
         self, hers: Client, mine: MarketplaceAccount, reason: str, word: str
     ) -> None:
-        services.pause_account(account_id=mine.pk, until=timezone.now() + timedelta(hours=1), reason=reason)
+        services.pause_account(
+            account_id=mine.pk, until=timezone.now() + timedelta(hours=1), reason=reason, now=timezone.now()
+        )
         assert word in text_of(hers)
         assert "Until " in text_of(hers)
 

@@ -13,7 +13,8 @@ from django.test import Client, override_settings
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
-from monitor_site.accounts.models import User
+from monitor_site.accounts import auditing
+from monitor_site.accounts.models import AuditEntry, User
 from monitor_site.accounts.signin import make_token
 from monitor_site.alerts import feeding
 from monitor_site.alerts.models import Delivery, FeedKind, WatchAlerts
@@ -41,6 +42,7 @@ OF_ONES_OWN = {
     "spending-resume", "prove", "proven", "account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn",
     "security", "mfa_index", "mfa_list_webauthn", "sessions-end", "mfa_activate_totp", "mfa_view_recovery_codes",
     "mfa_generate_recovery_codes", "mfa_add_webauthn", "market-accounts", "market-account-new", "mfa_deactivate_totp",
+    "activity", "activity-csv", "activity-json", "orders-csv", "approvals-together",
 }  # fmt: skip
 OF_SOMEBODY = {
     "match-ignore", "match-restore", "match-snooze", "match-wake", "match-block", "listing", "listing-note",
@@ -54,7 +56,7 @@ OF_SOMEBODY = {
     "order-extend", "order-bought", "order-not-bought", "order-again", "order-seen", "stray-noted", "budget",
     "budget-remove", "mfa_edit_webauthn", "mfa_remove_webauthn", "market-account", "market-account-edit",
     "market-account-secrets", "market-account-caps", "market-account-test", "market-account-pause",
-    "market-account-resume", "market-account-remove",
+    "market-account-resume", "market-account-remove", "activity-row", "budget-ledger",
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",
@@ -106,6 +108,14 @@ def account_of_hers(user: User, now: datetime) -> None:
     Stray.objects.create(account=account, external_id=f"{CANARY} thing", number=f"{CANARY} stray", first_seen_at=now)
 
 
+def written_by(hers: Match) -> AuditEntry:
+    """An entry of her record."""
+    on = auditing.Thing(kind="watch", id=hers.watch_id, words=f"{CANARY} watch")
+    entry = auditing.write(kind="rule", act="pause", user_id=hers.user_id, on=on, now=timezone.now())
+    assert entry is not None
+    return entry
+
+
 def ids(rows: Any) -> list[int]:
     return [row.pk for row in rows]
 
@@ -128,6 +138,7 @@ def address_of(route: str, hers: Match) -> str:
     values = {
         "<int:pk>": number,
         "<str:public_id>": public_id_of(route, hers),
+        "<slug:row>": f"a{written_by(hers).pk}",
         "<str:kind>": "telegram",
         "<str:marketplace>": "bazaar",
         "<str:signed>": pictures.address("https://elsewhere.example/1.jpg", size=160).split("/")[3],

@@ -3,7 +3,9 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
+from monitor_site.accounts import auditing
 from monitor_site.accounts.factors import forget_factors
 from monitor_site.accounts.models import User
 
@@ -18,5 +20,6 @@ class Command(BaseCommand):
         user = User.objects.filter(username=options["username"]).first()
         if user is None:
             raise CommandError(f"there is no user called {options['username']!r}")
-        found = forget_factors(user=user)
+        with auditing.by_command("forget_factors"):
+            found = forget_factors(user=user, now=timezone.now())
         self.stdout.write(f"{user.username} had {found} second factor{'' if found == 1 else 's'}, and now none.")

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from monitor_site.accounts import auditing
 from monitor_site.purchasing import restoring
 
 
@@ -17,7 +18,8 @@ class Command(BaseCommand):
         parser.add_argument("backup", metavar="WHEN", help="when the backup was made, with its time zone")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        done = restoring.take_over(backup_at=_moment(options["backup"]), now=timezone.now())
+        with auditing.by_command("restored"):
+            done = restoring.take_over(backup_at=_moment(options["backup"]), now=timezone.now())
         self.stdout.write("All spending is stopped.")
         self.stdout.write(f"{done.ended} orders were ended that may have been sent since the backup.")
         self.stdout.write(f"{done.asked} orders without a known outcome will be asked about.")

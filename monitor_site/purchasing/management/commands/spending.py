@@ -6,6 +6,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from monitor_site.accounts import auditing
 from monitor_site.purchasing import switching
 
 
@@ -21,10 +22,12 @@ class Command(BaseCommand):
         user = self._person(options["user"])
         whose = user.get_username() if user else "everybody"
         if options["act"] == "stop":
-            switching.stop(user=user, reason=options["reason"], now=timezone.now())
+            with auditing.by_command("spending"):
+                switching.stop(user=user, reason=options["reason"], now=timezone.now())
             self.stdout.write(f"Spending of {whose} is stopped.")
         else:
-            switching.resume(user=user, now=timezone.now())
+            with auditing.by_command("spending"):
+                switching.resume(user=user, now=timezone.now())
             self.stdout.write(f"Spending of {whose} is not stopped by this switch any more.")
 
     def _person(self, name: str | None) -> Any:
