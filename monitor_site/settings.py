@@ -238,18 +238,15 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = LOGOUT_REDIRECT_URL = "account_login"
 LOGIN_REDIRECT_URL = "matches"
 ACCOUNT_ADAPTER = "monitor_site.accounts.adapter.ClosedSignup"
-ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
-ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_EMAIL_VERIFICATION, ACCOUNT_SESSION_REMEMBER = "none", True
 PROOF_MINUTES = env_int("PROOF_MINUTES", 10)  # so long a sign-in proves that the person is still there
-AUDIT_RETENTION_DAYS = env_int("AUDIT_RETENTION_DAYS", 0)  # 0: kept for good
-AUDIT_ADDRESSES = env_bool("AUDIT_ADDRESSES", default=False)  # the audit log keeps from where somebody acted
+AUDIT_RETENTION_DAYS, AUDIT_ADDRESSES = env_int("AUDIT_RETENTION_DAYS", 0), env_bool("AUDIT_ADDRESSES", default=False)
 MFA_ADAPTER = "monitor_site.web.factor_secrets.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_RECOVERY_CODES_SHOW_ONCE, MFA_TOTP_TOLERANCE = True, 1  # clocks of phones are seconds off
-SESSION_COOKIE_HTTPONLY, SESSION_COOKIE_SAMESITE = True, "Lax"
-SESSION_COOKIE_AGE = 30 * 24 * 3600
+SESSION_COOKIE_HTTPONLY, SESSION_COOKIE_SAMESITE, SESSION_COOKIE_AGE = True, "Lax", 30 * 24 * 3600
 DEMO = env_bool("DEMO", default=True) and not LIVE and not PRODUCTION
 PORT = env_int("PORT", 8000)  # of the web process that `make run` starts
 # Where people reach the pages, for links in messages and feeds: no request tells it there.

@@ -107,7 +107,7 @@ activity_urls = [
     path("", activity_pages.page, name="activity"),
     path("as.csv", activity_pages.as_csv, name="activity-csv"),
     path("as.json", activity_pages.as_json, name="activity-json"),
-    path("<slug:row>/", activity_pages.row, name="activity-row"),
+    path("<str:row>/", activity_pages.row, name="activity-row"),
 ]
 budget_urls = [
     path("", budget_pages.page, name="budgets"),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from monitor_site import wording
 from monitor_site.accounts.models import ActorKind, AuditEntry, AuditKind
-from monitor_site.purchasing.models import Budget, OrderStep, Way
+from monitor_site.purchasing.models import Budget, BuyPolicy, OrderStep, Way
 
 from .order_words import ACTORS, state_words
 from .watch_diff import Change, changes_between
@@ -86,6 +86,7 @@ LABELS: Words = {
     "account_id": pgettext_lazy("audit", "account number"),
 }
 MONEY = {"per_item", "per_day", "per_week", "per_month", "total", "price_max", "shipping_estimate"}
+CODES = {"way": Way.choices, "policy": BuyPolicy.choices}
 LIMITS = {"per_item", "per_day", "per_week", "per_month", "total", "units"}
 
 
@@ -114,7 +115,8 @@ def changes_of(entry: AuditEntry) -> list[Change]:
     if entry.thing == "watch":
         return changes_between(entry.before, entry.after)
     names = [*entry.before, *(name for name in entry.after if name not in entry.before)]
-    return [_change(name, entry) for name in names]
+    found = [_change(name, entry) for name in names]
+    return [one for one in found if one.gone or one.come]
 
 
 def _change(name: str, entry: AuditEntry) -> Change:
@@ -137,8 +139,8 @@ def value_words(name: str, value: Any) -> tuple[str, ...]:
         return tuple(str(one) for one in value)
     if isinstance(value, bool):
         return (gettext("yes") if value else gettext("no"),)
-    if name == "way" and value in Way.values:
-        return (str(Way(value).label),)
+    if name in CODES:
+        return (str(dict(CODES[name]).get(value, value)),)
     return (wording.money(value) if name in MONEY and isinstance(value, int) else str(value),)
 
 

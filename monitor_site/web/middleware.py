@@ -3,6 +3,7 @@
 import zoneinfo
 from typing import Any
 
+from allauth.core.internal.httpkit import get_client_ip
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
@@ -111,7 +112,7 @@ class ActorMiddleware(MiddlewareMixin):
 
 def _actor(request: HttpRequest) -> auditing.Actor:
     """The person, how they signed in or proved it last, and from where, if the operator wants that kept."""
-    source = request.META.get("REMOTE_ADDR", "") if settings.AUDIT_ADDRESSES else ""
+    source = (get_client_ip(request) or "") if settings.AUDIT_ADDRESSES else ""
     if not request.user.is_authenticated:
         return auditing.Actor(kind=ActorKind.PERSON, source=source)
     way = last_way(request)

@@ -34,6 +34,7 @@ FULL = {
 SAMPLES = {
     "pk": "1",
     "public_id": "x",
+    "row": "a1",
     "signed": "x",
     "size": "160",
     "token": "x",

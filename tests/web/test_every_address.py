@@ -138,7 +138,7 @@ def address_of(route: str, hers: Match) -> str:
     values = {
         "<int:pk>": number,
         "<str:public_id>": public_id_of(route, hers),
-        "<slug:row>": f"a{written_by(hers).pk}",
+        "<str:row>": f"a{written_by(hers).pk}",
         "<str:kind>": "telegram",
         "<str:marketplace>": "bazaar",
         "<str:signed>": pictures.address("https://elsewhere.example/1.jpg", size=160).split("/")[3],
