@@ -41,7 +41,7 @@ def part(words: list[str]) -> str:
     if "rqworker" in words:
         lane = words[words.index("rqworker") + 1 :][:1]
         return f"worker {lane[0]}" if lane else "keeper of the workers"
-    if any("redis-server" in word for word in words[:1]):
+    if any(name in word for word in words[:1] for name in ("redis-server", "valkey-server")):
         return "redis"
     return next((name for word, name in PARTS.items() if word in words), "other")
 
