@@ -42,10 +42,17 @@ class Seen:
         return self.kind, self.subject
 
 
-@transaction.atomic
 def note(seen: Iterable[Seen], *, now: datetime) -> list[Alert]:
-    """These troubles stand now, and no others: tell who is to be told of what begins and of what is over."""
+    """These troubles stand now, and no others: tell who is to be told of what begins and of what is over.
+
+    Mostly there is nothing, and then nothing waits for a lock.
+    """
     found = {one.name: one for one in seen}
+    return _note(found, now) if found or Trouble.objects.filter(ended_at=None).exists() else []
+
+
+@transaction.atomic
+def _note(found: Mapping[tuple[str, str], Seen], now: datetime) -> list[Alert]:
     _begin(found.values(), now)
     drafts: list[Draft] = []
     for trouble in Trouble.objects.filter(ended_at=None).order_by("pk").select_for_update():

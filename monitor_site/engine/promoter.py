@@ -44,6 +44,8 @@ class Promoter:
     def __post_init__(self) -> None:
         self.schedule = Schedule(self.client)
         self._plant_at = 0.0
+        self._round_at = 0.0
+        self._ask_at: dict[str, float] = {}
         self._since = 0
         self._queues = {lane: lane_queue(lane, self.client) for lane in ("checks", UPKEEP, "timed")}
 
@@ -59,9 +61,21 @@ class Promoter:
     def _promote_until_lost(self, stopped: Callable[[], bool]) -> None:
         with self.client.pubsub(ignore_subscribe_messages=True) as ear:  # type: ignore[no-untyped-call]
             ear.subscribe(key(WAKE))
+            woken = True
             while not stopped():
-                self._beat()
-                ear.get_message(timeout=self.round())
+                woken = ear.get_message(timeout=self.turn(woken=woken)) is not None
+
+    def turn(self, *, woken: bool) -> float:
+        """A whole round once a second and when woken, else only what its last answer put off until now."""
+        now = time.monotonic()
+        if woken or now >= self._round_at:
+            self._beat()
+            self.round()
+            self._round_at = time.monotonic() + LONGEST_WAIT_SECONDS
+        else:
+            for name in [name for name, at in self._ask_at.items() if at <= now]:
+                self._ask(name)
+        return max(0.0, min([self._round_at, *self._ask_at.values()]) - time.monotonic())
 
     def round(self) -> float:
         """Ask for every marketplace once, send tickets where they are due; seconds until the next round."""
@@ -81,7 +95,9 @@ class Promoter:
         asked = self.schedule.ask(marketplace=name, pace=_pace(name), ticket=ticket)
         if asked.ticket:
             self._send(name, ticket)
-        return LONGEST_WAIT_SECONDS if asked.again_ms is None else asked.again_ms / 1000
+        wait = LONGEST_WAIT_SECONDS if asked.again_ms is None else asked.again_ms / 1000
+        self._ask_at[name] = time.monotonic() + wait
+        return wait
 
     def _send(self, name: str, ticket: str) -> None:
         """The ticket's job lives as long as the ticket would, untaken."""

@@ -67,12 +67,16 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leased:
-    """What one lease call gave. ``drain``: this worker should let its work run out, a suspect waits to run alone."""
+    """What one lease call gave. ``drain``: this worker should let its work run out, a suspect waits to run alone.
+
+    ``rest_ms``: so long nothing that is not leased is due; 0 when something is, or nobody knows.
+    """
 
     now_us: int
     leases: tuple[Lease, ...]
     drain: bool
     quarantined: tuple[str, ...]
+    rest_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +261,7 @@ class Leases:
 
 
 def _leased(marketplace: str, reply: list[Any]) -> Leased:
-    clock, fence, drain, quarantined, granted = reply
+    clock, fence, drain, quarantined, granted, rest_ms = reply
     rows = [granted[i : i + 3] for i in range(0, len(granted), 3)]
     return Leased(
         now_us=int(clock),
@@ -267,4 +271,5 @@ def _leased(marketplace: str, reply: list[Any]) -> Leased:
         ),
         drain=bool(drain),
         quarantined=tuple(name.decode() for name in quarantined),
+        rest_ms=int(rest_ms),
     )

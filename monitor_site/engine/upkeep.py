@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import redis.asyncio
 import structlog
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -48,6 +47,9 @@ INCIDENTS_KEPT = timedelta(days=400)
 PRUNED_AT_ONCE = 500
 PRUNE_SECONDS = 10.0
 TASK_SECONDS = 120
+# A task that died is simply run again, and never suspected of anything.
+NEVER = sys.maxsize
+STEP_MS = 5000
 NIGHT, DAWN = 2, 4
 IDLE_CPU = 50.0
 
@@ -231,32 +233,33 @@ def plant(schedule: Schedule) -> None:
     schedule.put(marketplace=UPKEEP, moves=[(name, how, beat) for name, beat in beats for how in ("new", "bound")])
 
 
-def _key(name: str) -> str:
-    return hashlib.sha256(name.encode()).hexdigest()
+def _key(name: str, seconds: int) -> str:
+    """Spread over the interval, but in steps: tasks that are due in the same moment share a ticket."""
+    phase = phase_ms(hashlib.sha256(name.encode()).hexdigest(), seconds)
+    return f"{phase - phase % STEP_MS:012x}"
 
 
 def _first_beat(name: str, seconds: int, now: int) -> int:
-    return next_beat(phase=phase_ms(_key(name), seconds), interval_seconds=seconds, after_ms=now)
+    return next_beat(phase=phase_ms(_key(name, seconds), seconds), interval_seconds=seconds, after_ms=now)
 
 
 def run_due(ticket: str) -> None:
-    """Lease what is due one by one, run it, give it back to its next beat."""
-    tickets = [ticket]
-    while lease := asyncio.run(_lease(tickets)):
-        _run(lease)
-        asyncio.run(_give_back(lease))
-        tickets = []
+    """Lease what is due one by one, run it, give it back to its next beat; through one client for the whole ticket."""
+    tickets, client = [ticket], async_redis_client()
+    leases = Leases(client, worker=UPKEEP, lease_ms=TASK_SECONDS * 1000, lone_crashes=NEVER)
+    with asyncio.Runner() as loop:
+        try:
+            while lease := loop.run(_lease(leases, tickets)):
+                _run(lease)
+                loop.run(_give_back(leases, lease))
+                tickets = []
+        finally:
+            loop.run(client.aclose())
 
 
-def _leases(client: redis.asyncio.Redis) -> Leases:
-    """A task may last; one that died is simply run again, and never suspected of anything."""
-    return Leases(client, worker=UPKEEP, lease_ms=TASK_SECONDS * 1000, lone_crashes=sys.maxsize)
-
-
-async def _lease(tickets: list[str]) -> Lease | None:
-    async with async_redis_client() as client:
-        leased = await _leases(client).lease(marketplace=UPKEEP, pace=PACE, slots=1, idle=True, tickets=tickets)
-        return leased.leases[0] if leased.leases else None
+async def _lease(leases: Leases, tickets: list[str]) -> Lease | None:
+    leased = await leases.lease(marketplace=UPKEEP, pace=PACE, slots=1, idle=True, tickets=tickets)
+    return leased.leases[0] if leased.leases else None
 
 
 def _run(lease: Lease) -> None:
@@ -284,10 +287,7 @@ def run_soon(name: str) -> bool:
     return True
 
 
-async def _give_back(lease: Lease) -> None:
+async def _give_back(leases: Leases, lease: Lease) -> None:
     seconds = TASKS[lease.id].every_seconds if lease.id in TASKS else UNKNOWN_TASK_SECONDS
-    standing = Standing(target_id=0, key=_key(lease.id), active=True, interval_seconds=seconds)
-    async with async_redis_client() as client:
-        await _leases(client).give_back(
-            marketplace=UPKEEP, returns=[Return(lease=lease, how="beat", standing=standing)]
-        )
+    standing = Standing(target_id=0, key=_key(lease.id, seconds), active=True, interval_seconds=seconds)
+    await leases.give_back(marketplace=UPKEEP, returns=[Return(lease=lease, how="beat", standing=standing)])

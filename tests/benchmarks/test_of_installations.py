@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.benchmarks.running import run
 
 
@@ -17,7 +19,19 @@ def test_watches_that_share_a_question_ask_once(tmp_path: Path) -> None:
     assert 0 < found["requests_a_second"] < found["one_a_watch_a_second"] == 4
 
 
-def test_what_little_to_do_costs_is_told_by_part(tmp_path: Path) -> None:
-    found = run("idle", "--watches", "2", "--questions", "1", "--seconds", "2", "--settles", "0", folder=tmp_path)
-    assert {"promoter", "worker checks", "worker alerts", "keeper of the workers"} <= set(found["percent_of_a_core"])
-    assert found["engine_percent_of_a_core"] >= found["percent_of_a_core"]["promoter"]
+def test_what_nothing_to_do_costs_is_told_by_part(tmp_path: Path) -> None:
+    found = run("idle", "--watches", "20", "--interval", "5", "--seconds", "2", "--settles", "0", folder=tmp_path)
+    idle, beats = found["installation"], found["clockwork"]
+    parts = {"promoter", "worker checks", "worker upkeep", "worker alerts", "keeper of the workers", "web", "redis"}
+    assert parts <= set(idle["percent_of_a_core"])
+    assert idle["memory_mb"]["all"] > idle["memory_mb"]["worker checks"] > 0
+    assert set(beats["percent_of_a_core"]) == {"promoter", "worker-0", "redis"}
+    assert found["engine_percent"] == pytest.approx(idle["engine_percent"] + beats["engine_percent"])
+
+
+def test_watches_of_the_idle_installation_are_asked_and_counted(tmp_path: Path) -> None:
+    found = run(
+        "idle", "--watches", "1", "--asked", "2", "--questions", "1", "--interval", "1", "--seconds", "3",
+        "--settles", "0", folder=tmp_path,
+    )  # fmt: skip
+    assert found["installation"]["checks"] > 0

@@ -15,7 +15,7 @@ from monitor_site.connections import key
 from monitor_site.engine import feed, machines, recording, settling
 from monitor_site.engine.counting import totals_key
 from monitor_site.engine.loop import WorkerLoop
-from monitor_site.engine.schedule import AHEAD_MS, Leases, Schedule
+from monitor_site.engine.schedule import AHEAD_MS, Lease, Leased, Leases, Schedule
 from monitor_site.watches import services
 from monitor_site.watches.models import Check, Match, Target
 from plugins.mercari.practice import create
@@ -184,5 +184,22 @@ def test_the_loop_says_that_it_is_alive(loop: WorkerLoop, redis: Any) -> None:
     until(lambda: redis.exists(key("alive", "checks-1")), what="the sign of life")
 
 
-def test_an_idle_feed_asks_again_before_anything_it_did_not_see_is_due() -> None:
+def test_an_idle_feed_asks_again_before_anything_it_did_not_see_is_due(loop: WorkerLoop) -> None:
     assert feed.PAUSE_SECONDS < feed.EMPTY_PAUSE_SECONDS < AHEAD_MS / 1000
+    mine = loop.feed("mercari")
+    for rest_ms in range(0, 1000, 10):
+        pause = mine._pause(leased(rest_ms), full=False)
+        assert feed.EMPTY_PAUSE_SECONDS <= pause <= feed.LONGEST_PAUSE_SECONDS
+        assert rest_ms <= AHEAD_MS or pause < rest_ms / 1000 - 0.01
+
+
+def test_a_feed_that_left_something_behind_asks_again_as_soon_as_ever(loop: WorkerLoop) -> None:
+    mine = loop.feed("mercari")
+    assert mine._pause(leased(0), full=True) == 0
+    assert mine._pause(leased(0, "1"), full=False) == feed.PAUSE_SECONDS
+    assert mine._pause(leased(5_000, "1"), full=False) == feed.LONGEST_PAUSE_SECONDS
+
+
+def leased(rest_ms: int, *names: str) -> Leased:
+    found = tuple(Lease(marketplace="mercari", id=name, fence=1, due_ms=0) for name in names)
+    return Leased(now_us=0, leases=found, drain=False, quarantined=(), rest_ms=rest_ms)

@@ -11,7 +11,8 @@ from rq.serializers import JSONSerializer
 from monitor_site.connections import key
 from monitor_site.engine import upkeep
 from monitor_site.engine.promoter import LONGEST_WAIT_SECONDS, Promoter
-from monitor_site.engine.schedule import UPKEEP
+from monitor_site.engine.schedule import UPKEEP, Asked
+from monitor_site.marketplaces.catalog import catalog
 from tests.watches.makers import watch_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,6 +59,35 @@ def test_it_sleeps_until_shortly_before_the_next_due_time_and_never_longer_than_
     assert promoter.round() == LONGEST_WAIT_SECONDS
     promoter.schedule.put(marketplace="mercari", moves=[("1", "at", promoter.schedule.now_ms() + 500)])
     assert 0.2 < promoter.round() <= 0.4
+
+
+def test_between_whole_rounds_it_asks_only_for_what_was_put_off_until_now(
+    promoter: Promoter, redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def ask(*, marketplace: str, **_: Any) -> Asked:
+        asked.append(marketplace)
+        return Asked(ticket=False, again_ms=0 if marketplace == "mercari" else 60_000)
+
+    monkeypatch.setattr("monitor_site.engine.promoter.LONGEST_WAIT_SECONDS", 60.0)
+    monkeypatch.setattr(promoter.schedule, "ask", ask)
+    assert promoter.turn(woken=True) == 0
+    promoter.turn(woken=False)
+    everybody = sorted({UPKEEP, *catalog().plugins})
+    assert asked == [*everybody, "mercari"]
+    promoter.turn(woken=True)
+    assert asked == [*everybody, "mercari", *everybody]
+
+
+def test_a_lost_schedule_is_noticed_within_a_second_without_being_woken(
+    promoter: Promoter, redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("monitor_site.engine.promoter.LONGEST_WAIT_SECONDS", 0.0)
+    promoter.turn(woken=True)
+    redis.flushall()
+    promoter.turn(woken=False)
+    assert promoter.schedule.is_built()
 
 
 def test_upkeep_has_its_own_lane(promoter: Promoter, redis: Any) -> None:

@@ -8,7 +8,7 @@ import redis.asyncio
 
 from monitor_site.connections import async_redis_client, key
 from monitor_site.contract import Pace
-from monitor_site.engine.schedule import LONE_CRASHES, Leased, Leases, Return, Schedule
+from monitor_site.engine.schedule import AHEAD_MS, LONE_CRASHES, Leased, Leases, Return, Schedule
 from monitor_site.watches.results import Standing
 
 PACE = Pace(per_minute=6_000, ceiling_per_minute=6_000, floor_seconds=1, concurrency=50)
@@ -89,6 +89,19 @@ async def test_concurrency_holds_over_all_workers(schedule: Schedule, client: An
     first = await Worker(client).lease(pace=narrow, slots=2)
     second = await Worker(client, "w2").lease(pace=narrow)
     assert (len(first.leases), len(second.leases)) == (2, 1)
+
+
+async def test_a_lease_call_says_how_long_nothing_else_is_due(schedule: Schedule, client: Any) -> None:
+    put(schedule, "a")
+    put(schedule, "b", due=schedule.now_ms() + 5_000)
+    rest_ms = (await Worker(client).lease()).rest_ms
+    assert AHEAD_MS < rest_ms <= 5_000
+
+
+async def test_a_lease_call_that_left_something_says_so(schedule: Schedule, client: Any) -> None:
+    put(schedule, "a", "b", due=1)
+    assert (await Worker(client).lease(slots=1)).rest_ms == 0
+    assert (await Worker(client).lease(slots=0)).rest_ms == 0
 
 
 async def test_without_tokens_nothing_is_leased(schedule: Schedule, client: Any, redis: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from monitor_site.connections import key
+from monitor_site.connections import async_redis_client, key
 from monitor_site.contract import Condition, Status
 from monitor_site.engine import rolling, task_log, upkeep
 from monitor_site.engine.models import CheckDay, PriceDay
@@ -29,6 +29,30 @@ def test_what_is_due_runs_and_goes_to_its_next_beat(redis: Any, now: datetime) -
     assert schedule.is_built()
     assert redis.zscore(key("due", UPKEEP), "audit") > schedule.now_ms()
     assert redis.hlen(key("lease", UPKEEP)) == 0
+
+
+def test_tasks_are_due_in_steps_of_five_seconds_so_that_one_ticket_is_for_many(redis: Any) -> None:
+    upkeep.plant(Schedule(redis))
+    due = {name.decode(): int(at) for name, at in redis.zrange(key("due", UPKEEP), 0, -1, withscores=True)}
+    assert {at % 5000 for at in due.values()} == {0}
+    assert len({at for name, at in due.items() if upkeep.TASKS[name].every_seconds == 5}) <= 2
+    assert len({at for name, at in due.items() if upkeep.TASKS[name].every_seconds == 60}) > 1
+
+
+def test_all_that_a_ticket_runs_goes_through_one_client(redis: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran, made = [], []
+
+    def client() -> Any:
+        made.append(async_redis_client())
+        return made[-1]
+
+    monkeypatch.setattr(upkeep, "async_redis_client", client)
+    for name in ("outbox", "audit", "lanes"):
+        task = upkeep.Task(run=lambda _now, name=name: ran.append(name), every_seconds=15)  # type: ignore[misc]
+        monkeypatch.setitem(upkeep.TASKS, name, task)
+    Schedule(redis).put(marketplace=UPKEEP, moves=[(name, "at", 0) for name in ("outbox", "audit", "lanes")])
+    upkeep.run_due("ticket")
+    assert (sorted(ran), len(made)) == (["audit", "lanes", "outbox"], 1)
 
 
 def test_a_task_of_another_release_is_left_to_it(redis: Any) -> None:

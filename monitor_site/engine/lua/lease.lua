@@ -3,7 +3,7 @@
 -- ARGV limit, concurrency, ahead ms, lease ms, worker, 1 if the worker has nothing in flight,
 --      tokens a minute, cap, ticket life ms after its first lease, lone crashes that quarantine, ticket ids ...
 -- Returns {server µs, fence, 1 if this worker should empty itself for a suspect, {quarantined ids},
---          {id, due ms, 1 if alone, ...}}
+--          {id, due ms, 1 if alone, ...}, ms until what is not leased is due, 0 if that is not known}
 -- The fence is the server's time in µs, and always above the one before: a clock set back makes no result look old.
 -- A lease is "fence|worker|due|alone" in the hash; the score of a leased id is the end of its lease.
 -- Searches stand in "due", looks in "looks", known by their name. Searches go first; looks take what they leave, less one
@@ -16,7 +16,7 @@ local clock = string.format('%.0f', micros)
 local fence = string.format('%.0f', math.max(micros, (tonumber(redis.call('GET', KEYS[11])) or 0) + 1))
 local limit, concurrency, ahead = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local lease_end, worker, idle = now + tonumber(ARGV[4]), ARGV[5], ARGV[6] == '1'
-local none = {clock, fence, 0, {}, {}}
+local none = {clock, fence, 0, {}, {}, 0}
 local function is_look(id) return string.sub(id, 1, 5) == 'look:' end
 local function set_of(id) return is_look(id) and KEYS[8] or KEYS[1] end
 
@@ -169,4 +169,11 @@ if lonely and (not drainer or drainer == worker) then
   redis.call('SET', KEYS[7], worker, 'PX', 15000)
   drain = 1
 end
-return {clock, fence, drain, quarantined, granted}
+
+-- What is leased stands at the end of its lease, so the first one says whether something was left.
+local function head(set)
+  local first = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
+  return #first > 0 and tonumber(first[2]) or lease_end
+end
+local rest = math.floor(math.max(0, math.min(head(KEYS[1]), head(KEYS[8])) - now))
+return {clock, fence, drain, quarantined, granted, rest}
