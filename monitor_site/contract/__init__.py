@@ -37,6 +37,7 @@ from .marketplace import (
 from .orders import AccountInfo, BuyRequest, Purchase, PurchasePage, PurchaseStage, Receipt
 from .prices import YEN, PriceStyle, read_price
 from .reading import LONGEST_WAIT, retry_after
+from .reading_again import ReadBefore
 from .refusals import CONSEQUENCES, FOR_GOOD, Consequence, RefusalKind
 from .urls import ListingUrl, SearchUrl
 from .values import (
@@ -93,6 +94,7 @@ __all__ = [
     "Purchase",
     "PurchasePage",
     "PurchaseStage",
+    "ReadBefore",
     "Receipt",
     "RefusalKind",
     "Refused",

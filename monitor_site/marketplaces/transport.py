@@ -32,7 +32,8 @@ Trace = Callable[[str, dict[str, Any]], Awaitable[None]]
 class Limits:
     """What one request may cost: seconds to connect and in all, bytes as sent and unpacked, redirects followed.
 
-    A body above ``thread_bytes`` is parsed in a thread.
+    A body above ``thread_bytes`` is parsed in a thread: one below is read within a few milliseconds, and the way to
+    the thread and back would cost as much again.
     """
 
     connect_seconds: float = 5.0
@@ -40,7 +41,7 @@ class Limits:
     raw_bytes: int = 8 * 1024 * 1024
     decoded_bytes: int = 16 * 1024 * 1024
     redirects: int = 3
-    thread_bytes: int = 64 * 1024
+    thread_bytes: int = 128 * 1024
 
 
 USUAL_LIMITS = Limits()

@@ -21,9 +21,18 @@ def load(body: bytes) -> Any:
 def _load_leniently(body: bytes, unread: ValueError) -> Any:
     """One title with half a surrogate pair must not cost the page; the strict reader refuses it, this one does not."""
     try:
-        return json.loads(body.removeprefix(_BOM).decode("utf-8"))
+        # "NaN" is no JSON: whatever it stands for is not known.
+        return json.loads(body.removeprefix(_BOM).decode("utf-8"), parse_constant=lambda _: None)
     except (ValueError, RecursionError):
         raise LayoutChanged(f"no JSON: {unread}") from unread
+
+
+def packed(row: Any) -> bytes | None:
+    """What :func:`load` gave as bytes again, the same for the same; ``None`` for what the strict reader refuses."""
+    try:
+        return orjson.dumps(row)
+    except orjson.JSONEncodeError:
+        return None
 
 
 def is_markup(body: bytes) -> bool:

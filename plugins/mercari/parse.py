@@ -9,10 +9,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from monitor_site.contract import Answer, LayoutChanged, Money, SearchPage, Seller, Shipping, Sighting
+from monitor_site.contract import Answer, LayoutChanged, Money, ReadBefore, SearchPage, Seller, Shipping, Sighting
 
 from . import fields
-from .body import load
+from .body import load, packed
 from .manifest import HOME, MercariCriteria
 from .meaning import (
     auction_of,
@@ -30,6 +30,10 @@ from .rows import Row, read_rows, refuse_gone
 from .urls import page_of
 
 LONGEST_TOKEN = 1000
+# A question that nothing happened to is answered byte for byte as before.
+PAGES: ReadBefore[SearchPage] = ReadBefore(most=128)
+# The rows of about a hundred questions: from check to check most stay as they are.
+ROWS: ReadBefore[Sighting] = ReadBefore(most=4096)
 
 
 def read_search(answer: Answer, criteria: MercariCriteria, *, now: datetime, web: str = HOME) -> SearchPage:
@@ -40,9 +44,13 @@ def read_search(answer: Answer, criteria: MercariCriteria, *, now: datetime, web
     Raises: Unavailable, Throttled, Blocked, SignInNeeded, LayoutChanged.
     """
     refuse(answer, now=now)
-    rows, meta = _page(load(answer.body))
+    return PAGES.of(answer.body, criteria, web, read=lambda: _read(answer.body, criteria, web=web))
+
+
+def _read(body: bytes, criteria: MercariCriteria, *, web: str) -> SearchPage:
+    rows, meta = _page(load(body))
     wanted = [(at, row) for at, row in enumerate(rows) if not _is_padding(row, criteria)]
-    sightings, bad = read_rows(wanted, partial(_sighting, web=web))
+    sightings, bad = read_rows(wanted, partial(_sighting_before, web=web))
     kept = tuple(found for found in sightings if criteria.takes(found.kind))
     return SearchPage(
         sightings=kept,
@@ -67,6 +75,13 @@ def _is_padding(row: Any, criteria: MercariCriteria) -> bool:
     """Whether a row is of a category nobody asked for; a row that names none is kept."""
     category = fields.whole(fields.mapping(row).get("categoryId"))
     return bool(criteria.category_ids) and category is not None and category not in criteria.category_ids
+
+
+def _sighting_before(row: Row, external_id: str, name: str, *, web: str) -> Sighting:
+    content = packed(row)
+    if content is None:
+        return _sighting(row, external_id, name, web=web)
+    return ROWS.of(content, web, read=lambda: _sighting(row, external_id, name, web=web))
 
 
 def _sighting(row: Row, external_id: str, name: str, *, web: str) -> Sighting:

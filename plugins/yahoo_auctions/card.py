@@ -9,7 +9,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborNode
 
-from monitor_site.contract import Kind, Money, Seller, Sighting, Status
+from monitor_site.contract import Kind, Money, ReadBefore, Seller, Sighting, Status
 
 from . import fields
 from .manifest import YahooCriteria
@@ -19,6 +19,8 @@ from .page import word
 
 Facts = dict[str, str]
 
+# The cards of about a hundred questions: from check to check most stay as they are.
+CARDS: ReadBefore[Sighting | str] = ReadBefore(most=4096)
 _COUNTERS = frozenset({"data-cl-params", "data-ylk"})
 _COUNTED = re.compile(r"(?:^|;)(st|end|grat|atax|flm|apprsl):([^;]+)")
 
@@ -28,15 +30,19 @@ def read_card(card: LexborNode, criteria: YahooCriteria, *, web: str) -> Sightin
 
     ``web`` is what the addresses of listings begin with.
     """
+    found = CARDS.of((card.html or "").encode(), web, read=lambda: _read(card, web))
+    if isinstance(found, str):
+        return found
+    return found if fits(lambda: _marks(card, _facts(card), found.kind), criteria) else None
+
+
+def _read(card: LexborNode, web: str) -> Sighting | str:
     facts = _facts(card)
     external_id = fields.listing_id(facts.get("id"))
     name = fields.title(facts.get("title"))
     if external_id is None:
         return "no usable id"
-    if name is None:
-        return "no title"
-    sighting = _sighting(card, facts, external_id, name, web)
-    return sighting if fits(lambda: _marks(card, facts, sighting.kind), criteria) else None
+    return "no title" if name is None else _sighting(card, facts, external_id, name, web)
 
 
 def _marks(card: LexborNode, facts: Facts, kind: Kind) -> dict[str, Any]:

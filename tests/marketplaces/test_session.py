@@ -582,14 +582,14 @@ async def test_a_big_answer_is_read_in_a_thread_and_a_small_one_at_once(opened: 
 
     session = opened()
 
-    in_loop = [await session.read(reader, page(size)) for size in (64 * 1024, 64 * 1024 + 1)]
+    in_loop = [await session.read(reader, page(size)) for size in (128 * 1024, 128 * 1024 + 1)]
 
     assert in_loop == [True, False]
 
 
 async def test_a_reader_that_raises_stop_iteration_keeps_nobody_waiting(opened: Open) -> None:
     with pytest.raises(RuntimeError, match="StopIteration"):
-        await opened().read(lambda answer: next(iter(())), page(100_000))
+        await opened().read(lambda answer: next(iter(())), page(200_000))
 
 
 async def test_being_cancelled_passes_through(opened: Open, loopback: Loopback) -> None:
