@@ -86,9 +86,10 @@ class Clockwork:
 
 def tell_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on every script reads the story's clock."""
-    real, source = scheduling.lua, scripts._source
+    real, source = scheduling.lua, scripts._text
     monkeypatch.setattr(scheduling, "lua", lambda name: told(real(name)))
-    monkeypatch.setattr(scripts, "_source", lambda name: told(source(name)))
+    monkeypatch.setattr(scripts, "_text", lambda name: told(source(name).decode()).encode())
+    monkeypatch.setattr(scripts, "_script", scripts._script.__wrapped__)
 
 
 def told(text: str) -> str:

@@ -153,9 +153,10 @@ def test_all_of_redis_lost_at_any_step_of_a_ticket_costs_a_beat_and_counts_no_re
 def offset(request: pytest.FixtureRequest, redis: Any, monkeypatch: pytest.MonkeyPatch) -> int:
     """Redis' clock is so many seconds before ours: as for a worker whose own clock is that much behind or ahead."""
     told = f"(function() local t = redis.call('TIME') return {{t[1] + ({request.param}), t[2]}} end)()"
-    for module, name in ((scheduling, "lua"), (scripts, "_source")):
-        real = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda text, real=real: real(text).replace("redis.call('TIME')", told))
+    lua, text = scheduling.lua, scripts._text
+    monkeypatch.setattr(scheduling, "lua", lambda name: lua(name).replace("redis.call('TIME')", told))
+    monkeypatch.setattr(scripts, "_text", lambda name: text(name).replace(b"redis.call('TIME')", told.encode()))
+    monkeypatch.setattr(scripts, "_script", scripts._script.__wrapped__)
     monkeypatch.setattr(Schedule, "now_ms", lambda _: round((time.time() + request.param) * 1000))
     return int(request.param)
 
