@@ -231,7 +231,7 @@ async def test_a_paused_account_asks_nothing_until_its_time_and_no_longer(
 async def test_an_account_that_was_paused_by_another_worker_is_left_alone_here_too(opened: Open, now: datetime) -> None:
     row = await connect(now)
     pause = sync_to_async(services.pause_account)
-    await pause(account_id=row.pk, until=now + timedelta(hours=1), reason="challenge_required")
+    await pause(account_id=row.pk, until=now + timedelta(hours=1), reason="challenge_required", now=now)
 
     with pytest.raises(ChallengeRequired, match="paused until"):
         await search(opened(now=lambda: now))
