@@ -57,7 +57,7 @@ def test_the_matches_of_fifty_watches_are_written_together(alice: Any, now: date
             watch_of(alice, now, must=[word], tell_existing=True)
         asked.append(questions_of(Target.objects.get(criteria__contains=word), rows(0, now), now))
     assert Match.objects.count() == ROWS * 51
-    assert asked[1] - asked[0] < 150
+    assert asked[1] < 200
 
 
 def test_healing_holds_few_rows_at_a_time(
