@@ -83,7 +83,11 @@ def _movements(order: Order) -> list[tuple[Scope, int, int]]:
     for entry in LedgerEntry.objects.filter(order=order).select_related("scope"):
         sums.setdefault(entry.scope, Counter())[entry.kind] += entry.amount
     return [
-        (scope, by[Entry.HOLD] - by[Entry.RELEASE] - by[Entry.SPEND], by[Entry.SPEND] + by[Entry.BOOK] - by[Entry.REFUND])
+        (
+            scope,
+            by[Entry.HOLD] - by[Entry.RELEASE] - by[Entry.SPEND],
+            by[Entry.SPEND] + by[Entry.BOOK] - by[Entry.REFUND],
+        )
         for scope, by in sums.items()
     ]
 

@@ -16,7 +16,7 @@ from monitor_site.purchasing.transitions import State, Verb
 from tests.purchasing.market import account_of
 from tests.purchasing.rows import budget_of, order_of
 
-SEEDS, ORDERS, ACTS = 60, 3, 30
+SEEDS, ORDERS, ACTS = 25, 3, 30
 
 
 def ready(user, number, *, now):
@@ -96,7 +96,9 @@ def test_nothing_begins_and_nothing_is_sent_while_a_switch_is_thrown(alice, now,
         settings.SPENDING_STOPPED = False
         for whose in (alice, None):
             switching.resume(user=whose, now=now)
-        story = Story(alice, [ready(alice, seed * ORDERS + n, now=now) for n in range(ORDERS)], seed=seed, settings=settings)
+        story = Story(
+            alice, [ready(alice, seed * ORDERS + n, now=now) for n in range(ORDERS)], seed=seed, settings=settings
+        )
         for _ in range(ACTS):
             story.act()
         assert len(story.sent) == len(set(story.sent)), f"seed {seed}: sent twice"

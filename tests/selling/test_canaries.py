@@ -122,5 +122,7 @@ def test_no_secret_is_anywhere_after_a_journey_with_failures(journey, caplog, ca
     out, err = capfd.readouterr()
     places = seen.texts | {"log": [caplog.text, out, err]}
     assert all(any(texts) for name, texts in places.items() if name != "mails")
-    leaks = [(place, secret) for place, texts in places.items() for secret in secrets if any(secret in t for t in texts)]
+    leaks = [
+        (place, secret) for place, texts in places.items() for secret in secrets if any(secret in t for t in texts)
+    ]
     assert leaks == []

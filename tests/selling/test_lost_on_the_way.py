@@ -90,18 +90,23 @@ def test_a_web_process_that_dies_before_it_answers_an_approval_leaves_one_order_
     web = installation.start("run_web", "--port", port)
     wait_for_port(port, web, seconds=60)
     points.arm("answering", "kill")
-    browser = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False)
-    browser.cookies.set(settings.SESSION_COOKIE_NAME, session)
-    with pytest.raises(httpx.TransportError):
+    with pytest.raises(httpx.TransportError), browser_of(session, port) as browser:
         pressed(browser, order)
     assert web.wait(60) < 0
     assert again(order).state == State.READY
     wait_for_port(port, installation.start("run_web", "--port", port), seconds=60)
-    assert "You have approved this already." in pressed(browser, order)
+    with browser_of(session, port) as browser:
+        assert "You have approved this already." in pressed(browser, order)
     assert (Order.objects.count(), order.history.filter(verb="approve").count()) == (1, 1)
     with pytest.raises((Overtaken, NoSuchStep)):
         proposing.approve(order=again(order), seen=order.shown, actor="person", now=desk.now)
     all_holds(desk.market)
+
+
+def browser_of(session, port):
+    """Somebody who is signed in already, at the real server."""
+    cookies = {settings.SESSION_COOKIE_NAME: session}
+    return httpx.Client(base_url=f"http://127.0.0.1:{port}", cookies=cookies, timeout=60, trust_env=False)
 
 
 def pressed(browser, order):
