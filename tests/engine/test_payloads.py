@@ -8,7 +8,8 @@ import pytest
 
 from monitor_site.engine import jobs
 
-# What release 0.1.0 and those after it send. A job may take more, never less or otherwise; one that goes stays for one more release.
+# What release 0.1.0 and what came after it send. A job may take more, never less or otherwise; one that goes stays for
+# one more release.
 SENT = {
     "run_checks": ("mercari", "0123456789abcdef"),
     "settle_targets": ([1, 2],),

@@ -44,7 +44,7 @@ def nothing_is_bought_twice(sold: list[Sold], orders: list[Order]) -> None:
 
 
 def each_state_is_true(sold: list[Sold], orders: list[Order]) -> None:
-    """What was sold is bought or being asked for; what we sent and call bought was sold, to the price that is booked."""
+    """What was sold is bought or being asked for; what we sent and call bought was sold, at the price booked."""
     known = {one.reference: one for one in sold}
     for order in orders:
         bought = known.get(order.public_id)

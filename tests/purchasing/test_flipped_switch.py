@@ -1,8 +1,9 @@
-"""The kill switch, thrown at any moment of many stories: what has committed before it may go on, nothing begins after."""
+"""The kill switch, thrown at any moment of many stories: nothing begins and nothing is sent after it."""
 
 import random
 import threading
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -42,7 +43,7 @@ class Story:
         return switching.is_stopped(user_id=self.user.pk, now=self.now)
 
     def act(self):
-        """Something happens; whether it kept to the rule."""
+        """Something happens."""
         acts = [self.flip, *[self.begin, self.ask, self.conclude] * 2]
         self.chance.choice(acts)()
 
@@ -51,20 +52,16 @@ class Story:
         whose = self.chance.choice([self.user, None, "setting"])
         if whose == "setting":
             self.settings.SPENDING_STOPPED = not self.settings.SPENDING_STOPPED
+        elif self.chance.random() < 0.5:
+            switching.stop(user=whose, reason="", now=self.now)
         else:
-            throw = self.chance.random() < 0.5
-            if throw:
-                switching.stop(user=whose, reason="", now=self.now)
-            else:
-                switching.resume(user=whose, now=self.now)
+            switching.resume(user=whose, now=self.now)
 
     def begin(self):
         order = Order.objects.get(pk=self.chance.choice(self.orders).pk)
         stopped, begun = self.is_stopped, None
-        try:
+        with suppress(Overtaken):
             begun = submitting.begin(order=order, now=self.now)
-        except Overtaken:
-            pass
         assert not (stopped and begun), "it began after the switch"
 
     def ask(self):

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from monitor_site.engine import jobs, outcomes, previews, upkeep, worker
-from monitor_site.outbox import replay
 from monitor_site.marketplaces import services as accounts
 from monitor_site.marketplaces.models import MarketplaceAccount
+from monitor_site.outbox import replay
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.purchasing import reconciling, sweeping
 from monitor_site.purchasing.models import Order, Stray, Sweep
