@@ -5,7 +5,9 @@
 A running installation on PostgreSQL, with Mercari's practice market and automatic rules of many people, each with an
 account and a budget. Matches are committed one after the other, as a recording would commit them. The end is the moment
 that the practice market writes into its truth log, when it has taken the order. ``--busy`` has more checks due than the
-workers can do. The first tenth of the orders warms up and does not count.
+workers can do. The first tenth of the orders warms up and does not count. The stages, each from the one before to its
+own moment, as rows hold it: proposed (its job has begun), ready (money held), begun (the submission is being written),
+looked (the listing was seen again), allowed (the last leave was asked for), taken (the market sold it).
 """
 
 import argparse
@@ -15,11 +17,14 @@ import sys
 import tempfile
 import time
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from home import ROOT, Home, fresh_home, quantile, wait_until
 
+# The moments on the way, each by the rows or the truth log that hold it.
+STAGES = ("proposed", "ready", "begun", "looked", "allowed", "taken")
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
 GOAL_MS = 300.0
 # Of one person: five within ten minutes would trip the velocity breaker.
@@ -107,6 +112,31 @@ def bought(truth: Path) -> dict[str, float]:
     return {line["id"]: line["wall"] for line in lines}
 
 
+def moments(committed: float, order: Any, taken: float) -> list[float]:
+    """When each stage of an order began, and its end, in unix seconds."""
+    from monitor_site.purchasing.transitions import Verb
+
+    tried = order.submissions.latest("epoch")
+    ready = order.history.get(verb=Verb.MAKE_READY).at
+    looked = datetime.fromisoformat(tried.evidence["seen"]["at"])
+    known = (order.created_at, ready, tried.begun_at, looked, tried.committing_at)
+    return [committed, *(at.timestamp() for at in known), taken]
+
+
+def stages(committed: dict[str, float], taken: dict[str, float]) -> dict[str, str]:
+    """How long each stage took at the median and at p95, in milliseconds."""
+    from monitor_site.purchasing.models import Order
+
+    took: dict[str, list[float]] = {stage: [] for stage in STAGES}
+    for order in Order.objects.filter(state="placed").select_related("listing"):
+        if (name := order.listing.external_id) in committed and name in taken:
+            for stage, (begun, ended) in zip(
+                STAGES, pairwise(moments(committed[name], order, taken[name])), strict=True
+            ):
+                took[stage].append(1000 * (ended - begun))
+    return {stage: f"{quantile(ms, 0.5):.0f} / {quantile(ms, 0.95):.0f}" for stage, ms in took.items()}
+
+
 def measure(home: Home, options: argparse.Namespace) -> dict[str, Any]:
     """Commit evenly; compare when each was committed with when it was taken."""
     [truth] = home.folder.rglob("mercari*.jsonl")
@@ -121,11 +151,12 @@ def measure(home: Home, options: argparse.Namespace) -> dict[str, Any]:
         time.sleep(max(0.0, began + gap - time.monotonic()))
     wait_until(lambda: len(bought(truth)) >= len(names) * 0.99, what="the orders were taken", seconds=60)
     taken = bought(truth)
-    counted = list(committed)[len(committed) // 10 :]
-    ms = [1000 * (taken[name] - committed[name]) for name in counted if name in taken]
+    counted = {name: committed[name] for name in list(committed)[len(committed) // 10 :] if name in taken}
+    ms = [1000 * (taken[name] - at) for name, at in counted.items()]
     kept = quantile(ms, 0.99) <= GOAL_MS
     found = {f"{name}_ms": round(quantile(ms, share)) for name, share in SHARES.items()}
-    return {"orders": len(names), "bought": len(taken), "counted": len(ms)} | found | {"goal_kept": kept}
+    told = {"orders": len(names), "bought": len(taken), "counted": len(ms)} | found | {"goal_kept": kept}
+    return told | {f"{stage}_ms_p50_p95": took for stage, took in stages(counted, taken).items()}
 
 
 def main() -> None:

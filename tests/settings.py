@@ -45,10 +45,12 @@ claim()
 sys.modules.pop("monitor_site.settings", None)
 
 from monitor_site.settings import *  # noqa: E402, F403
-from monitor_site.settings import DATA_DIR, DATABASES, STORAGES  # noqa: E402
-from tests.selling.points import hit  # noqa: E402
+from monitor_site.settings import DATA_DIR, DATABASES, MIDDLEWARE, STORAGES  # noqa: E402
+from tests.selling.points import VARIABLE, hit  # noqa: E402
 
 FAULTPOINT = hit
+if VARIABLE in os.environ:
+    MIDDLEWARE = ["tests.selling.points.before_answering", *MIDDLEWARE]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):

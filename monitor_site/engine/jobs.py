@@ -96,6 +96,7 @@ def advance_orders(order_ids: Sequence[int]) -> None:
     taken = outbox.take(topic=orders.TOPIC, object_ids=order_ids)
     if for_sender := ordering.advance(order_ids=taken, now=datetime.now(UTC)):
         current_clerk().serve(for_sender)
+    ordering.follow_up(order_ids=taken, now=datetime.now(UTC))
     outbox.finish(topic=orders.TOPIC, taken=taken, now=datetime.now(UTC))
 
 

@@ -40,14 +40,19 @@ def propose(*, match_ids: Collection[int], now: datetime) -> set[int]:
 
 
 def advance(*, order_ids: Collection[int], now: datetime) -> list[int]:
-    """Take the next steps of orders and tell their people where they stand; returns those that a sender takes on."""
+    """Take the next steps of orders; returns those that a sender takes on, which should hear of it before anybody."""
     handing.advance(order_ids=order_ids, now=now)
+    orders = Order.objects.filter(pk__in=order_ids).order_by("pk")
+    return [order.pk for order in orders if submitting.is_for_sender(order)]
+
+
+def follow_up(*, order_ids: Collection[int], now: datetime) -> None:
+    """Tell the people of orders where they stand, and have what is to be looked at again, or proposed anew."""
     orders = list(Order.objects.filter(pk__in=order_ids).order_by("pk"))
     tell(orders, now=now)
     for order in orders:
         renewing.look_again(order=order, now=now)
     renewing.renew(listing_ids={order.listing_id for order in orders}, now=now)
-    return [order.pk for order in orders if submitting.is_for_sender(order)]
 
 
 def renew(*, listing_ids: Collection[int], now: datetime) -> None:

@@ -20,13 +20,15 @@ class Installation:
     def __init__(self, env: dict[str, str]) -> None:
         self.env = env
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._started: list[subprocess.Popen[bytes]] = []
 
     def start(self, name: str, *arguments: object) -> subprocess.Popen[bytes]:
-        """Run a management command until the test ends."""
+        """Run a management command until the test ends; ``processes`` has the last one of each name."""
         command = tied(sys.executable, MANAGE, name, *arguments)
         log = Path(settings.DATA_DIR) / f"{name}.log"
         with log.open("ab") as sink:
             self.processes[name] = subprocess.Popen(command, env=self.env, stdout=sink, stderr=sink)
+        self._started.append(self.processes[name])
         return self.processes[name]
 
     def kill(self, name: str) -> None:
@@ -41,7 +43,7 @@ class Installation:
 
     def stop(self) -> None:
         """End everything."""
-        for process in self.processes.values():
+        for process in self._started:
             stop(process)
 
 

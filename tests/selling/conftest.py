@@ -14,10 +14,16 @@ from monitor_site.marketplaces import catalog as catalogs
 from monitor_site.marketplaces import services
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.purchasing import submitting
+from plugins.mercari.practice import create
+from tests.plugins.mercari.buying import connected
+from tests.plugins.standins import quiet as practice_quiet
+from tests.plugins.standins import served as practice_served
 from tests.selling import market as markets
+from tests.selling.lanes import Shopper
 from tests.selling.orders import Desk
 from tests.selling.points import VARIABLE, Points
 
+CANARY = "canary-of-a-buyer"
 PLUGINS = Path(__file__).parent / "plugins"
 
 
@@ -81,14 +87,31 @@ def desk(alice: Any, account: MarketplaceAccount, market: markets.Market, redis:
 
 
 @pytest.fixture
-def clerk(child_env: dict[str, str], market: Any, senders: Senders, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clerk]:
-    """Sends, in processes of the test's own database."""
+def patient_children(child_env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that are started from here work on the test's own database, and have time."""
     for name in ("DATABASE_URL", "DJANGO_SETTINGS_MODULE"):
         if name in child_env:
             monkeypatch.setenv(name, child_env[name])
     assert os.environ["DJANGO_SETTINGS_MODULE"] == "tests.settings"
     # The machine may be busy, and a deadline that comes too soon is another story.
     monkeypatch.setattr(submitting, "SEND_TIME", timedelta(seconds=60))
+
+
+@pytest.fixture
+def shopper(
+    patient_children: None, alice: Any, redis: Any, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Shopper]:
+    """Alice at the practice market of Mercari, called by a name that is part of each of her secrets there."""
+    with practice_served(create, tmp_path / "truth.jsonl") as served, practice_quiet(served) as market:
+        settings.PRACTICE_MARKETS = {"mercari": market.base}
+        monkeypatch.setenv("PRACTICE_MARKETS", f"mercari={market.base}")
+        account = connected(alice, CANARY, client_id="shop-7")
+        yield Shopper(user=alice, account=account, market=market, redis=redis)
+
+
+@pytest.fixture
+def clerk(patient_children: None, market: Any, senders: Senders) -> Iterator[Clerk]:
+    """Sends, in processes of the test's own database."""
     made = Clerk(senders)
     yield made
     made.stop(seconds=20)

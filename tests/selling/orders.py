@@ -6,9 +6,9 @@ from typing import Any
 
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.purchasing import proposing
-from monitor_site.purchasing.ledger import recount
-from monitor_site.purchasing.models import BuyRule, Order, Scope, Submission
-from monitor_site.purchasing.transitions import HELD, State
+from monitor_site.purchasing.models import BuyRule, Order
+from monitor_site.purchasing.transitions import State
+from tests.purchasing.invariants import Sold, all_hold
 from tests.purchasing.rows import budget_of, watch_of
 from tests.selling.market import Market
 from tests.web.rows import match
@@ -70,21 +70,5 @@ def outcomes(order: Order) -> list[str]:
 
 
 def all_holds(market: Market) -> None:
-    """What must hold whatever died: no order bought twice, and each purchase known or being asked for; the money where
-    the states say it is.
-    """
-    references = [one["reference"] for one in market.truth]
-    assert len(references) == len(set(references)), "bought twice"
-    for order in Order.objects.all():
-        bought = order.public_id in references
-        if bought:
-            assert order.state in {State.PLACED, State.UNKNOWN, State.SUBMITTING}, order
-        if order.state == State.PLACED:
-            assert bought
-        sent = [one for one in Submission.objects.filter(order=order) if one.outcome != "not_sent"]
-        assert len(sent) <= 1
-    held = sum(order.price_max for order in Order.objects.filter(state__in=HELD))
-    spent = sum(order.paid or 0 for order in Order.objects.filter(state=State.PLACED))
-    for scope in Scope.objects.filter(measure="money", period="total"):
-        assert (scope.held, scope.spent) == (held, spent)
-    assert recount(Scope.objects.all()) == []
+    """What must hold whatever died."""
+    all_hold(Sold(reference=one["reference"], listing=one["item"], paid=one["paid"]) for one in market.truth)

@@ -6,7 +6,9 @@ or ``kill-worker``, which a sender does to its worker. Who was hit is written be
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 VARIABLE = "TEST_FAULTPOINT"
 # Set for workers on a busy machine: a deadline that comes too soon is another story.
@@ -27,6 +29,18 @@ def hit(name: str) -> None:
     if moment == name:
         _used_up(Path(place))
         _act(act)
+
+
+def before_answering(get_response: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A middleware: between what a press has done and the answer to it lies a moment, too."""
+
+    def answer(request: Any) -> Any:
+        response = get_response(request)
+        if request.method == "POST":
+            hit("answering")
+        return response
+
+    return answer
 
 
 def _be_patient() -> None:

@@ -11,7 +11,7 @@ from monitor_site.alerts.models import Alert
 from monitor_site.connections import lane_queue
 from monitor_site.engine import upkeep
 from monitor_site.engine.jobs import PATH
-from monitor_site.outbox import services as outbox
+from monitor_site.outbox import replay
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.purchasing.models import Submission
 from monitor_site.purchasing.moving import TOPIC
@@ -49,7 +49,7 @@ class Workers:
         order's job comes twice.
         """
         later = datetime.now(UTC) + timedelta(seconds=10)
-        outbox.sweep(now=datetime.now(UTC), before=later)
+        replay.sweep(now=datetime.now(UTC), before=later)
         upkeep.keep_orders(later)
         ids = list(OutboxRow.objects.filter(topic=TOPIC).values_list("object_id", flat=True))
         for number in range(2):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.outbox.models import OutboxRow
@@ -208,7 +208,8 @@ class TestBeforeTheFirstByte:
         last = desk.approved()
         [last] = sent(clerk, last)
         assert (last.state, len(desk.market.truth)) == (State.READY, speeding.MOST)
-        assert switching.is_stopped(user_id=alice.pk, now=datetime.now(UTC))
+        with transaction.atomic():
+            assert switching.is_stopped(user_id=alice.pk, now=datetime.now(UTC))
         switching.resume(user=alice, now=datetime.now(UTC))
         assert sent(clerk, last)[0].state == State.PLACED
 
@@ -230,7 +231,7 @@ class TestManyAtOnce:
     def test_orders_of_one_account_go_one_after_the_other(self, clerk, desk):
         orders = [desk.approved() for _ in range(4)]
         under_way = []
-        desk.market.on_buy = lambda: under_way.append(Order.objects.filter(state=State.SUBMITTING).count())
+        desk.market.on_buy = lambda: under_way.append(counted(Order.objects.filter(state=State.SUBMITTING)))
         sent(clerk, *orders)
         while waiting := [order for order in orders if again(order).state == State.READY]:
             sent(clerk, *waiting)
@@ -277,6 +278,14 @@ class TestDryRun:
         MarketplaceAccount.objects.update(spends_since=now)
         [order] = sent(clerk, order)
         assert (order.state, desk.market.tries) == (State.CANCELLED, [])
+
+
+def counted(rows):
+    """From the thread of the market."""
+    try:
+        return rows.count()
+    finally:
+        connection.close()
 
 
 def thrown(alice, now):
