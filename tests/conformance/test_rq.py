@@ -207,7 +207,10 @@ def test_what_rq_says_of_a_job_is_no_truth(redis: Any, worker: subprocess.Popen[
 
 
 def test_nothing_of_ours_uses_what_rq_offers_beyond_a_queue() -> None:
-    """No scheduler, repeat, retry, dependency, callback or webhook: their state is lost with Redis, ours is not."""
+    """No scheduler, repeat, retry, dependency, callback or webhook: their state is lost with Redis, ours is not.
+
+    One reader takes failed jobs as a hint, and counts them against rows that know by themselves what is left to do.
+    """
     words = [
         *("Retry(max", "Repeat(", "depends_on=", "enqueue_in(", "enqueue_at(", "with_scheduler", "on_success="),
         *(
@@ -220,4 +223,4 @@ def test_nothing_of_ours_uses_what_rq_offers_beyond_a_queue() -> None:
         ),
     ]
     found = [(module.name, word) for module in source.product() for word in words if word in module.text]
-    assert found == []
+    assert found == [("monitor_site/engine/replaying.py", "FailedJobRegistry")]
