@@ -150,6 +150,7 @@ def serve(options: argparse.Namespace) -> None:
     stand_in(options, notes)
     jobs.ALLOWED |= {arrival.JOB}
     try:
+        worker.settle_memory()
         worker.work(lane=options.role, seat=options.seat, drain_seconds=10)
     finally:
         notes.flush()

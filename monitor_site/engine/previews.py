@@ -74,8 +74,11 @@ class Asker:
         self._thread.close()
 
     async def _close(self) -> None:
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        cut = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in cut:
             task.cancel()
+        # A connection that is in use when its loop ends is never closed.
+        await asyncio.gather(*cut, return_exceptions=True)
         await self._gateway.close()
         await self._redis.aclose()
 

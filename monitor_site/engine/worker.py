@@ -153,7 +153,6 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
     _begin(lane, name, seat, brief=burst)
     worker.tally = Tally(worker=name, lane=lane)
     worker.tally.start()
-    settle_memory()
     try:
         worker.work(burst=burst, logging_level="WARNING", max_jobs=jobs)
     finally:
@@ -163,7 +162,10 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
 
 
 def settle_memory() -> None:
-    """What was loaded until now stays: the collector never looks at it again, and comes less often."""
+    """What was loaded until now stays: the collector never looks at it again, and comes less often.
+
+    A process that is only a worker does it once: a full look stands still for a tenth of a second.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GARBAGE_AT)

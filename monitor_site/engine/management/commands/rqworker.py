@@ -25,4 +25,5 @@ class Command(BaseCommand):
             pool.run()
             return
         seat = options["seat"] or f"{lane}-{socket.gethostname()}-{os.getpid()}"
+        worker.settle_memory()
         worker.work(lane=lane, seat=seat, drain_seconds=settings.DRAIN_SECONDS, burst=options["burst"])
