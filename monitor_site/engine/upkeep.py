@@ -27,7 +27,8 @@ from monitor_site.marketplaces import pausing
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import replay
 from monitor_site.outbox.models import OutboxRow
-from monitor_site.purchasing import handing, proposing, reconciling, sealing, submitting, sweeping
+from monitor_site.purchasing import handing, ledger, proposing, reconciling, sealing, submitting, sweeping
+from monitor_site.purchasing.models import Scope
 from monitor_site.watches import follow, pricing, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
@@ -109,10 +110,12 @@ def seal_record(now: datetime) -> None:
 
 
 def check_record(now: datetime) -> None:
-    """Compare the seals with their rows, and let go of entries whose time is over."""
+    """Compare the seals with their rows and the counters with the ledger; let go of entries whose time is over."""
     if settings.AUDIT_RETENTION_DAYS:
         sealing.retire(before=now - timedelta(days=settings.AUDIT_RETENTION_DAYS), now=now)
     sealing.verify(now=now)
+    for sentence in ledger.recount(Scope.objects.order_by("pk").iterator(chunk_size=1000)):
+        log.error("ledger.differs", counter=sentence)
 
 
 def wake_channels(now: datetime) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from threading import Barrier, Thread
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connections, transaction
 from django.db.models import F
 from hypothesis import HealthCheck, given
@@ -285,3 +286,13 @@ def test_whatever_happens_in_whatever_order_the_counters_are_what_the_ledger_say
             == held
         )
         transaction.set_rollback(True)
+
+
+def test_the_command_compares_all_counters_and_names_the_one_that_differs(alice, now, capsys):
+    budget = budget_of(alice, now=now, kind="user", total=10_000)
+    ready(order_of(alice, now=now, price=3_000), now)
+    call_command("recount")
+    assert "counters are what the ledger says" in capsys.readouterr().out
+    Scope.objects.filter(budget=budget, measure=Measure.MONEY).update(held=1)
+    with pytest.raises(CommandError, match="held 1, spent 0; the ledger says 3000 and 0"):
+        call_command("recount")
