@@ -27,7 +27,7 @@ from .clock import ServerClock
 from .counting import Counts
 from .feed import Feed, Parts
 from .flight import Flight
-from .loop_thread import ANSWER_SECONDS, LoopThread
+from .loop_thread import ANSWER_SECONDS, LoopThread, end
 from .machines import Scales
 from .schedule import Lease, Leases, Return
 
@@ -129,9 +129,7 @@ class WorkerLoop:
         await self._close()
 
     async def _close(self) -> None:
-        for keeper in self._keepers:
-            keeper.cancel()
-        await asyncio.gather(*self._keepers, return_exceptions=True)
+        await end(self._keepers)
         await self._gateway.close()
         with suppress(redis.RedisError):
             await self._redis.delete(key("alive", self._seat))

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -11,6 +11,17 @@ from .threads import close_connections
 T = TypeVar("T")
 
 ANSWER_SECONDS = 10.0
+
+
+AGAIN_SECONDS = 0.1
+
+
+async def end(tasks: "Collection[asyncio.Task[Any]]") -> None:
+    """Cancel tasks until they have ended: what they wait for may swallow a cancelling that comes just then."""
+    while going := [task for task in tasks if not task.done()]:
+        for task in going:
+            task.cancel()
+        await asyncio.wait(going, timeout=AGAIN_SECONDS)
 
 
 class LoopThread:

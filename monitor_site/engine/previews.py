@@ -25,7 +25,7 @@ from monitor_site.watches import asking
 from monitor_site.watches.asking import Answer, Question
 from monitor_site.watches.models import TargetKind
 
-from .loop_thread import LoopThread
+from .loop_thread import LoopThread, end
 
 log = structlog.get_logger(__name__)
 
@@ -74,11 +74,8 @@ class Asker:
         self._thread.close()
 
     async def _close(self) -> None:
-        cut = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in cut:
-            task.cancel()
         # A connection that is in use when its loop ends is never closed.
-        await asyncio.gather(*cut, return_exceptions=True)
+        await end([task for task in asyncio.all_tasks() if task is not asyncio.current_task()])
         await self._gateway.close()
         await self._redis.aclose()
 
