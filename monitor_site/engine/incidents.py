@@ -21,10 +21,8 @@ from monitor_site.marketplaces import breaker
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Watch
 
-from . import machines
-from .lateness import MOST_OVERDUE, OLDEST_MS
+from . import lateness, machines
 from .models import Incident, IncidentKind
-from .schedule import Schedule
 
 log = structlog.get_logger(__name__)
 
@@ -65,27 +63,19 @@ def watch(now: datetime) -> None:
 
 def look(client: redis.Redis) -> Iterator[Fact]:
     """What is wrong now."""
-    names, late = sorted(catalog().plugins), _lateness(client)
+    names = sorted(catalog().plugins)
+    late = lateness.by_marketplace(client, names)
     for name, view in breaker.read_all(client, names).items():
         if view["state"] != "closed":
-            yield Fact(kind=IncidentKind.BREAKER, subject=name, detail=view["reason"][:32], late_ms=late[name][1])
-            late[name] = (0, 0)
-    if sum(n for n, _ in late.values()) > MOST_OVERDUE or max((ms for _, ms in late.values()), default=0) > OLDEST_MS:
-        yield Fact(kind=IncidentKind.LATE, late_ms=max(ms for _, ms in late.values()))
+            late_ms = late.pop(name).oldest_ms
+            yield Fact(kind=IncidentKind.BREAKER, subject=name, detail=view["reason"][:32], late_ms=late_ms)
+    behind = lateness.together(late.values())
+    if behind.is_bad:
+        yield Fact(kind=IncidentKind.LATE, late_ms=behind.oldest_ms)
     for host, state in machines.states(client).items():
         if state.level != machines.Level.NORMAL:
             yield Fact(kind=IncidentKind.LOAD, subject=host[:64], detail=state.level.value)
     yield from (Fact(kind=IncidentKind.LANE, subject=lane) for lane in _deserted(client))
-
-
-def _lateness(client: redis.Redis) -> dict[str, tuple[int, int]]:
-    """By marketplace: searches late by over a second, and by how much the latest."""
-    now, found = Schedule(client).now_ms(), {}
-    for name in catalog().plugins:
-        due = key("due", name)
-        first: Any = client.zrange(due, 0, 0, withscores=True)
-        found[name] = (client.zcount(due, "-inf", now - 1000), max(0, now - int(first[0][1])) if first else 0)
-    return found
 
 
 def _deserted(client: redis.Redis) -> list[str]:

@@ -1,5 +1,6 @@
 """How far the schedule is behind, over all marketplaces that are asked: one figure for alarms, pages and probes."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import redis
@@ -29,12 +30,26 @@ class Behind:
 def behind(client: redis.Redis) -> Behind:
     """What is late now where the breaker is closed. Raises ``RedisError``."""
     names = [name for name, view in breaker.read_all(client, catalog().plugins).items() if view["state"] == "closed"]
-    with client.pipeline(transaction=False) as pipe:
-        pipe.time()
-        for name in names:
-            pipe.zrange(key("due", name), 0, 0, withscores=True)
-        (seconds, micros), *first = pipe.execute()
+    return together(by_marketplace(client, names).values())
+
+
+def by_marketplace(client: redis.Redis, names: Collection[str]) -> dict[str, Behind]:
+    """What is late now at each of them. Raises ``RedisError``."""
+    seconds, micros = client.time()
     now_ms = seconds * 1000 + micros // 1000
-    oldest = max((now_ms - int(rows[0][1]) for rows in first if rows), default=0)
-    late = sum(int(client.zcount(key("due", name), "-inf", now_ms - LATE_MS)) for name in names)
-    return Behind(overdue=late, oldest_ms=max(0, oldest))
+    with client.pipeline(transaction=False) as pipe:
+        for name in names:
+            pipe.zcount(key("due", name), "-inf", now_ms - LATE_MS)
+            pipe.zrange(key("due", name), 0, 0, withscores=True)
+        told = pipe.execute()
+    return {name: _behind(late, first, now_ms) for name, late, first in zip(names, told[::2], told[1::2], strict=True)}
+
+
+def together(parts: Collection[Behind]) -> Behind:
+    """Several of them as one."""
+    overdue, oldest = sum(one.overdue for one in parts), max((one.oldest_ms for one in parts), default=0)
+    return Behind(overdue=overdue, oldest_ms=oldest)
+
+
+def _behind(late: int, first: list[tuple[bytes, float]], now_ms: int) -> Behind:
+    return Behind(overdue=late, oldest_ms=max(0, now_ms - int(first[0][1])) if first else 0)
