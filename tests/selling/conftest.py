@@ -105,7 +105,7 @@ def shopper(
     with practice_served(create, tmp_path / "truth.jsonl") as served, practice_quiet(served) as market:
         settings.PRACTICE_MARKETS = {"mercari": market.base}
         monkeypatch.setenv("PRACTICE_MARKETS", f"mercari={market.base}")
-        account = connected(alice, CANARY, label="shop", client_id="shop-7")
+        account = connected(alice, CANARY, named="shop", client_id="shop-7")
         yield Shopper(user=alice, account=account, market=market, redis=redis)
 
 

@@ -48,14 +48,14 @@ def wish(external_id: str, **changes: Any) -> BuyRequest:
     return BuyRequest(**usual | {"external_id": external_id} | changes)
 
 
-def connected(user: Any, buyer: str = "alice", *, label: str = "", **changes: str) -> MarketplaceAccount:
-    """An account at the practice market, called as its buyer there where nothing else is said."""
+def connected(user: Any, buyer: str = "alice", *, named: str = "", **changes: str) -> MarketplaceAccount:
+    """An account at the practice market, named as its buyer there where nothing else is said."""
     given = account(buyer) | changes
     values = {name: value for name, value in given.items() if name not in SECRET}
     secrets = {name: value for name, value in given.items() if name in SECRET}
     now = datetime.now(UTC)
     return services.connect_account(
-        marketplace="mercari", user=user, label=label or buyer, values=values, secrets=secrets, now=now
+        marketplace="mercari", user=user, label=named or buyer, values=values, secrets=secrets, now=now
     )
 
 
