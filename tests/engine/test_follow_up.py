@@ -1,7 +1,6 @@
 """What a person sees of a match whose price falls and that is then sold: from the practice market to the pages."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -10,16 +9,12 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
-from monitor_site.connections import async_redis_client
 from monitor_site.engine import jobs, recording
 from monitor_site.engine.checking import Checker
 from monitor_site.engine.flight import Landed
 from monitor_site.engine.members import member
 from monitor_site.engine.schedule import Lease
-from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.watches.models import Listing, ListingEvent, Match, Target
-from plugins.mercari import practice
-from tests.plugins import standins
 from tests.plugins.standins import Market
 from tests.watches.makers import watch_of
 
@@ -27,22 +22,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 WORD = "追跡の見本"
 FENCES = count(1)
-
-
-@pytest.fixture(scope="module")
-def market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
-    with standins.served(practice.create, tmp_path_factory.mktemp("mercari") / "truth.jsonl") as opened:
-        yield opened
-
-
-@pytest.fixture
-async def checker(market: Market, redis: Any, settings: Any) -> AsyncIterator[Checker]:
-    settings.PRACTICE_MARKETS = {"mercari": market.base}
-    client = async_redis_client()
-    gateway = Gateway(redis=client)
-    yield Checker(gateway=gateway, worker="w1", server_now=lambda: datetime.now(UTC).timestamp())
-    await gateway.close()
-    await client.aclose()
 
 
 class Person:

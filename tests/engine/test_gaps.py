@@ -1,23 +1,17 @@
 """500 listings arrive between two checks: all are found by turning pages, or the gap is shown."""
 
-from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
-from redis import Redis
 
 from monitor_site.accounts.models import User
-from monitor_site.connections import async_redis_client
 from monitor_site.engine import recording
 from monitor_site.engine.checking import Checker
 from monitor_site.engine.flight import Landed
 from monitor_site.engine.schedule import Lease
-from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.watches.models import Check, Match, Target
-from tests import practice
 from tests.plugins.standins import Market
 from tests.watches.makers import watch_of
 from tests.web.test_degraded import notes
@@ -25,22 +19,6 @@ from tests.web.test_degraded import notes
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WORD, MANY = "該当なし 洪水", 500
-
-
-@pytest.fixture(scope="module")
-def markets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Market]]:
-    with practice.both(tmp_path_factory.mktemp("practice")) as found:
-        yield found
-
-
-@pytest.fixture
-async def checker(markets: dict[str, Market], redis: Redis, settings: Any) -> AsyncIterator[Checker]:
-    settings.PRACTICE_MARKETS = {name: market.base for name, market in markets.items()}
-    client = async_redis_client()
-    gateway = Gateway(redis=client)
-    yield Checker(gateway=gateway, worker="checks-1", server_now=lambda: datetime.now(UTC).timestamp())
-    await gateway.close()
-    await client.aclose()
 
 
 async def check(checker: Checker, fence: int) -> Check:

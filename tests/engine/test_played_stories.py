@@ -4,7 +4,7 @@
 are not among them.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from monitor_site.connections import async_redis_client, redis_client
+from monitor_site.connections import redis_client
 from monitor_site.contract import Kind, Status
 from monitor_site.engine import jobs, recording
 from monitor_site.engine.checking import Checker
@@ -20,9 +20,7 @@ from monitor_site.engine.flight import Landed
 from monitor_site.engine.members import member
 from monitor_site.engine.schedule import Lease
 from monitor_site.marketplaces import breaker
-from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.watches.models import Check, Listing, ListingEvent, Match, PricePoint, Target
-from plugins.mercari import practice
 from tests.marketplaces import test_doubt, test_gateway, test_session
 from tests.plugins import standins
 from tests.plugins.mercari import (
@@ -47,26 +45,10 @@ FENCES = count(1)
 AGO = timedelta(minutes=1)
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
-    with standins.served(practice.create, tmp_path_factory.mktemp("mercari") / "truth.jsonl") as opened:
-        yield opened
-
-
 @pytest.fixture
-def market(served: Market) -> Iterator[Market]:
-    with standins.quiet(served, page_size=None, short_pages=False, duplicates=False) as opened:
+def market(markets: dict[str, Market]) -> Iterator[Market]:
+    with standins.quiet(markets["mercari"], page_size=None, short_pages=False, duplicates=False) as opened:
         yield opened
-
-
-@pytest.fixture
-async def checker(market: Market, redis: Any, settings: Any) -> AsyncIterator[Checker]:
-    settings.PRACTICE_MARKETS = {"mercari": market.base}
-    client = async_redis_client()
-    gateway = Gateway(redis=client)
-    yield Checker(gateway=gateway, worker="w1", server_now=lambda: datetime.now(UTC).timestamp())
-    await gateway.close()
-    await client.aclose()
 
 
 class Story:

@@ -1,27 +1,23 @@
 """Sales, from the schedule over the practice markets into the database and back into the schedule."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
 
-from monitor_site.connections import async_redis_client, key
+from monitor_site.connections import key
 from monitor_site.engine import recording, settling, upkeep
 from monitor_site.engine.checking import Checker
 from monitor_site.engine.flight import Landed
 from monitor_site.engine.members import member
 from monitor_site.engine.schedule import Lease, Schedule
-from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.ops import status
 from monitor_site.watches import sold
 from monitor_site.watches.models import Check, Listing, Match, Target
 from monitor_site.watches.record import record
 from plugins.mercari import practice as mercari_practice
 from plugins.yahoo_auctions import practice as yahoo_practice
-from tests.plugins import standins
 from tests.plugins.standins import Market
 from tests.watches.makers import result, watch_of
 
@@ -29,27 +25,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 WORLDS: dict[str, Any] = {"mercari": mercari_practice.create, "yahoo_auctions": yahoo_practice.create}
 WORD = "売値の見本"
-
-
-@pytest.fixture(scope="module")
-def markets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Market]]:
-    with ExitStack() as stack:
-        opened = {}
-        for name, create in WORLDS.items():
-            log = tmp_path_factory.mktemp(name) / "truth.jsonl"
-            opened[name] = stack.enter_context(standins.served(create, log))
-            opened[name].do("faults/clear")
-        yield opened
-
-
-@pytest.fixture
-async def checker(markets: dict[str, Market], redis: Any, settings: Any) -> AsyncIterator[Checker]:
-    settings.PRACTICE_MARKETS = {name: market.base for name, market in markets.items()}
-    client = async_redis_client()
-    gateway = Gateway(redis=client)
-    yield Checker(gateway=gateway, worker="w1", server_now=lambda: datetime.now(UTC).timestamp())
-    await gateway.close()
-    await client.aclose()
 
 
 def asking(user: Any, *names: str, word: str = WORD) -> list[Target]:

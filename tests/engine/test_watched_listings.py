@@ -1,53 +1,28 @@
 """A watched listing, from its form over the practice markets to the crossing and the open pages."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
 
-from monitor_site.connections import async_redis_client, key
+from monitor_site.connections import key
 from monitor_site.engine import jobs, recording, settling, upkeep
 from monitor_site.engine.checking import Checker
 from monitor_site.engine.flight import Landed
 from monitor_site.engine.members import member
 from monitor_site.engine.schedule import Lease, Schedule
-from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.outbox.stream import stream_key
 from monitor_site.watches import services
 from monitor_site.watches.models import Crossing, Listing, Match, Target
 from monitor_site.watches.services import Wish
 from plugins.mercari import practice as mercari_practice
 from plugins.yahoo_auctions import practice as yahoo_practice
-from tests.plugins import standins
 from tests.plugins.standins import Market
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WORLDS: dict[str, Any] = {"mercari": mercari_practice.create, "yahoo_auctions": yahoo_practice.create}
-
-
-@pytest.fixture(scope="module")
-def markets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Market]]:
-    with ExitStack() as stack:
-        opened = {}
-        for name, create in WORLDS.items():
-            log = tmp_path_factory.mktemp(name) / "truth.jsonl"
-            opened[name] = stack.enter_context(standins.served(create, log))
-            opened[name].do("faults/clear")
-        yield opened
-
-
-@pytest.fixture
-async def checker(markets: dict[str, Market], redis: Any, settings: Any) -> AsyncIterator[Checker]:
-    settings.PRACTICE_MARKETS = {name: market.base for name, market in markets.items()}
-    client = async_redis_client()
-    gateway = Gateway(redis=client)
-    yield Checker(gateway=gateway, worker="w1", server_now=lambda: datetime.now(UTC).timestamp())
-    await gateway.close()
-    await client.aclose()
 
 
 def watching(user: Any, name: str, external_id: str, **changes: Any) -> Target:

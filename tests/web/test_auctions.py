@@ -36,12 +36,6 @@ def watch(alice: User, now: datetime) -> Watch:
     return watch_of(alice, now=now, marketplaces=["yahoo_auctions"])
 
 
-@pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def auction(watch: Watch, number: int, *, now: datetime = NOW, **fields: Any) -> Match:
     thing = {"marketplace": "yahoo_auctions", "kind": "auction", "bids": 3, "ends_at": NOW + HOUR / 2} | fields
     own = {name: thing.pop(name) for name in ("state", "silent") if name in thing}

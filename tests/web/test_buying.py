@@ -11,7 +11,7 @@ from monitor_site.purchasing.budgeting import Limits
 from monitor_site.purchasing.models import Budget, BuyRule, LedgerEntry, Order, OrderStep, Scope
 from monitor_site.purchasing.transitions import State
 from tests.purchasing.rows import budget_of
-from tests.web.rows import match, watch_of
+from tests.web.rows import match
 
 pytestmark = pytest.mark.usefixtures("redis")
 PAID = {"paid": "900", "reference": "m-1"}
@@ -20,26 +20,6 @@ PAID = {"paid": "900", "reference": "m-1"}
 @pytest.fixture
 def now():
     return timezone.now()
-
-
-@pytest.fixture
-def watch(alice, now):
-    return watch_of(alice, now=now)
-
-
-@pytest.fixture
-def page(client, alice):
-    alice.language = "en"
-    alice.save()
-    client.force_login(alice)
-    return client
-
-
-@pytest.fixture
-def theirs(client, bob):
-    """A stranger."""
-    client.force_login(bob)
-    return client
 
 
 def wide(user, now, **limits):

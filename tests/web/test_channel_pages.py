@@ -17,14 +17,6 @@ MOMENTS = {"delivered_at", "rests_until", "muted_until", "failing_since", "disab
 pytestmark = pytest.mark.usefixtures("redis")
 
 
-@pytest.fixture
-def page(client: Client, alice: User) -> Client:
-    alice.language = "en"
-    alice.save()
-    client.force_login(alice)
-    return client
-
-
 def shown(page: Client, address: str = "/channels/") -> str:
     answer = page.get(address)
     assert answer.status_code == 200

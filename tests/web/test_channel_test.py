@@ -18,14 +18,6 @@ pytestmark = pytest.mark.usefixtures("redis")
 
 
 @pytest.fixture
-def page(client: Client, alice: User) -> Client:
-    alice.language = "en"
-    alice.save()
-    client.force_login(alice)
-    return client
-
-
-@pytest.fixture
 def channel(page: Client, alice: User) -> Channel:
     made = channel_of(alice, now=timezone.now())
     page.post(f"/channels/{made.pk}/test/")

@@ -23,12 +23,6 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-@pytest.fixture
-def hers(client: Client, alice: User, redis: Redis) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def stop(redis: Redis, marketplace: str, until: datetime, reason: str = "throttled") -> None:
     facts = {"state": "open", "until": int(until.timestamp() * 1000), "reason": reason}
     redis.hset(breaker_key(marketplace), mapping=facts)

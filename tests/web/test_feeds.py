@@ -38,17 +38,6 @@ def now() -> datetime:
     return NOW
 
 
-@pytest.fixture
-def watch(alice: User) -> Watch:
-    return watch_of(alice, now=NOW)
-
-
-@pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def secret_of(user: User, kind: str = FeedKind.ALL, watch: Watch | None = None) -> str:
     return feeding.create_feed(user=user, wish=Wish(kind=kind, name="Phone", watch=watch), now=NOW).secret
 

@@ -35,17 +35,6 @@ def now() -> datetime:
     return NOW
 
 
-@pytest.fixture
-def watch(alice: User) -> Watch:
-    return watch_of(alice, now=NOW)
-
-
-@pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def address(one: Match) -> str:
     return reverse("listing", args=[one.listing_id])
 

@@ -25,12 +25,6 @@ TYPED = {"item": ADDRESS, "fall_percent": "10", "pace": "normal", "relisted": "a
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 
-@pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def text(answer: Any) -> str:
     return str(answer.content.decode())
 

@@ -28,12 +28,6 @@ TYPED = {"must": "ルミナ", "marketplaces": ["mercari"], "shipping": "any", "p
 EN = {"accept-language": "en"}
 
 
-@pytest.fixture
-def hers(client: Client, alice: User, redis: Redis) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def test_every_rule_with_a_plain_next_step_offers_it_and_no_other() -> None:
     rule = Rule(**{name: getattr(WHOLE, name) for name in WHOLE.__slots__} | {"must": ("訳あり", "白 い")})
     said = decide(rule, BAD, now=NOW).rules

@@ -14,7 +14,6 @@ from monitor_site.purchasing.transitions import State
 from monitor_site.watches.models import Listing
 from monitor_site.web.budget_lines import counter_of
 from tests.purchasing.rows import budget_of
-from tests.web.rows import watch_of
 from tests.web.test_buying import handed, proposal, shown, wide
 from tests.web.test_proving import grow_old
 
@@ -24,19 +23,6 @@ pytestmark = pytest.mark.usefixtures("redis")
 @pytest.fixture
 def now():
     return timezone.now()
-
-
-@pytest.fixture
-def watch(alice, now):
-    return watch_of(alice, now=now)
-
-
-@pytest.fixture
-def page(client, alice):
-    alice.language = "en"
-    alice.save()
-    client.force_login(alice)
-    return client
 
 
 def chosen(*orders):

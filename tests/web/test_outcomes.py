@@ -12,7 +12,6 @@ from monitor_site.purchasing.moving import Because, move
 from monitor_site.purchasing.transitions import State, Verb
 from tests.purchasing.market import Market, account_of, known, lost
 from tests.purchasing.rows import budget_of, order_of
-from tests.web.rows import watch_of
 from tests.web.test_buying import handed, pressed, proposal, shown, wide
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -23,19 +22,6 @@ WE = Because(actor="reconciler")
 @pytest.fixture
 def now():
     return timezone.now()
-
-
-@pytest.fixture
-def watch(alice, now):
-    return watch_of(alice, now=now)
-
-
-@pytest.fixture
-def page(client, alice):
-    alice.language = "en"
-    alice.save()
-    client.force_login(alice)
-    return client
 
 
 @pytest.fixture

@@ -26,12 +26,6 @@ def now() -> datetime:
 
 
 @pytest.fixture
-def hers(client: Client, alice: User, redis: redis_library.Redis) -> Client:
-    client.force_login(alice)
-    return client
-
-
-@pytest.fixture
 def watch(alice: User, now: datetime, redis: redis_library.Redis) -> Watch:
     return watch_of(alice, now, name="Lumina")
 

@@ -3,13 +3,12 @@
 import json
 import re
 import time
-from collections.abc import Iterator
 from html import unescape
 from typing import Any
 
 import pytest
 import redis as redis_library
-from django.test import Client, override_settings
+from django.test import Client
 from django.utils import timezone
 from redis import Redis
 from rq import Queue
@@ -39,26 +38,6 @@ TYPED: dict[str, Any] = {
 }
 PART = {"HX-Request": "true"}
 EN = {"accept-language": "en"}
-
-
-@pytest.fixture(scope="module")
-def markets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Market]]:
-    with practice.both(tmp_path_factory.mktemp("practice")) as found:
-        yield found
-
-
-@pytest.fixture
-def played(markets: dict[str, Market], redis: Redis) -> Iterator[dict[str, Market]]:
-    with override_settings(PRACTICE_MARKETS={name: market.base for name, market in markets.items()}):
-        yield markets
-    for market in markets.values():
-        market.do("faults/clear")
-
-
-@pytest.fixture
-def hers(client: Client, alice: User, redis: Redis) -> Client:
-    client.force_login(alice)
-    return client
 
 
 def begin(client: Client, typed: dict[str, Any], **query: str) -> str:

@@ -31,12 +31,6 @@ def target(watch: Watch) -> Target:
     return make_target(watch, NOW)
 
 
-@pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def sales(target: Target, *prices: int, ago: timedelta = DAY, first: int = 500, **fields: Any) -> None:
     for number, price in enumerate(prices, start=first):
         told = {"status": "sold", "paid": price, "price": price, "sold_at": NOW - ago, "listed_at": NOW - 2 * ago}

@@ -27,12 +27,6 @@ SECURITY = "/settings/security/"
 ENGLISH = {"accept-language": "en"}
 
 
-@pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def is_in(client: Client) -> bool:
     return client.get("/matches/").status_code == 200
 

@@ -31,12 +31,6 @@ RULES = {
 }
 
 
-@pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def refused(answer: Any, field: str) -> str:
     """The sentence beside a field of a page that saved nothing."""
     assert answer.status_code == 422

@@ -26,12 +26,6 @@ def now() -> datetime:
     return timezone.now()
 
 
-@pytest.fixture
-def hers(client: Client, alice: User, redis: redis_library.Redis) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def page(client: Client, query: str = "") -> str:
     answer = client.get(LIST + query)
     assert answer.status_code == 200

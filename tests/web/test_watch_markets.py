@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-import redis as redis_library
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -29,12 +28,6 @@ TYPED = {"must": "ルミナ", "marketplaces": BOTH, "shipping": "any", "pace": "
 @pytest.fixture
 def now() -> datetime:
     return timezone.now()
-
-
-@pytest.fixture
-def hers(client: Client, alice: User, redis: redis_library.Redis) -> Client:
-    client.force_login(alice)
-    return client
 
 
 @pytest.fixture

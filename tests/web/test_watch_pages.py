@@ -23,12 +23,6 @@ def now() -> datetime:
 
 
 @pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
-
-
-@pytest.fixture
 def watch(alice: User, now: datetime) -> Watch:
     return make_watch(alice, now, name="Lumina")
 

@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from monitor_site.accounts.models import User
 from monitor_site.watches.models import Watch
 from monitor_site.web.watch_paste import read_address
 
@@ -14,12 +13,6 @@ NEW = "/watches/new/"
 HOME = "https://curio.example"
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("curio")]
-
-
-@pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
 
 
 def pasted(client: Client, address: str) -> Any:

@@ -17,12 +17,6 @@ from tests.web.test_watch_form import NEW, RULES, TYPED, refused
 from tests.web.watch_rows import make_match, make_watch
 
 
-@pytest.fixture
-def hers(client: Client, alice: User, redis: Any) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def folds(text: str) -> dict[str, tuple[bool, str]]:
     """Title of a section → whether it is unfolded, and its summary."""
     pattern = r'<details class="fold"( open)?>\s*<summary>(.*?) <span class="fold__sum">(.*?)</span>'

@@ -26,12 +26,6 @@ SECOND, MINUTE, HOUR, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelt
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-@pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def page(client: Client, watch: Watch) -> Any:
     answer = client.get(reverse("watch-schedule", args=[watch.pk]), headers=EN)
     assert answer.status_code == 200

@@ -28,12 +28,6 @@ WHEN: dict[str, Any] = {
 EN = {"accept-language": "en"}
 
 
-@pytest.fixture
-def hers(client: Client, alice: User, redis: Any) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def plan_it(watch: Watch, because: str, seconds: int = 360) -> str:
     """The address of a watch whose question is planned so."""
     Target.objects.filter(links__watch=watch).update(planned_seconds=seconds, planned_because=because)

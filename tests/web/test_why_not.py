@@ -1,16 +1,14 @@
 """Why a listing did not come: what the reader's own watches say, and nobody else's."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from html import unescape
 from typing import Any
 
 import pytest
 import time_machine
-from django.test import Client, override_settings
+from django.test import Client
 from django.utils import timezone
-from redis import Redis
 
 from monitor_site.accounts.models import User
 from monitor_site.watches.models import Check, Listing, Match, Target, Watch
@@ -30,24 +28,6 @@ PLACES = [
     f" jp.mercari.com/item/{ID}?source=x ",
     f"見て！ https://jp.mercari.com/item/{ID}",
 ]
-
-
-@pytest.fixture(scope="module")
-def markets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Market]]:
-    with practice.both(tmp_path_factory.mktemp("practice")) as found:
-        yield found
-
-
-@pytest.fixture
-def played(markets: dict[str, Market], redis: Redis) -> Iterator[dict[str, Market]]:
-    with override_settings(PRACTICE_MARKETS={name: market.base for name, market in markets.items()}):
-        yield markets
-
-
-@pytest.fixture
-def hers(client: Client, alice: User, redis: Redis) -> Client:
-    client.force_login(alice)
-    return client
 
 
 def text_of(client: Client, address: str, **more: str) -> str:
