@@ -1,4 +1,4 @@
-"""Renewing an account's secrets: one visit at a time over all processes, as a token may be good for one renewal only."""
+"""Renewing an account's secrets: one visit at a time over all processes, as a token may be good for one renewal."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
