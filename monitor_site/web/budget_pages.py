@@ -12,8 +12,9 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from monitor_site import wording
-from monitor_site.purchasing import budgeting, switching
+from monitor_site.purchasing import budgeting, queries, switching
 from monitor_site.purchasing.models import Budget, BudgetKind
+from monitor_site.purchasing.releasing import can_release
 
 from . import budget_lines
 from .budget_form import LIMITS, BudgetForm, OverallForm, initial_of
@@ -88,7 +89,7 @@ def overall(request: HttpRequest) -> HttpResponse:
     if first := before_doing(request, form, asks=lambda: _loosens(form, budget), page=page):
         return first
     saved = budgeting.set_overall_budget(user=request.user, limits=form.limits(), now=timezone.now())
-    return _saved(request, budgeting.overrun_of(saved, now=timezone.now()))
+    return _saved(request, saved, budgeting.overrun_of(saved, now=timezone.now()))
 
 
 @own_budget
@@ -103,12 +104,14 @@ def budget(request: HttpRequest, budget: Budget) -> HttpResponse:
     page = partial(_form_page, request, form, budget=budget)
     if first := before_doing(request, form, asks=lambda: _loosens(form, budget), page=page):
         return first
-    return _saved(request, budgeting.change_budget(budget=budget, wish=form.wish(), now=timezone.now()))
+    return _saved(request, budget, budgeting.change_budget(budget=budget, wish=form.wish(), now=timezone.now()))
 
 
-def _saved(request: HttpRequest, above: int) -> HttpResponse:
-    """Says what stays above a limit that was lowered."""
+def _saved(request: HttpRequest, budget: Budget, above: int) -> HttpResponse:
+    """Says what stays above a limit that was lowered, and asks which of it goes, where some of it can."""
     messages.success(request, gettext("Saved."))
+    if above and any(map(can_release, queries.holders_of(budget))):
+        return redirect("budget-holds", budget.pk)
     if above:
         words = gettext(
             "%(amount)s above the new limit is held or spent already and stays so; nothing more is held until it fits."

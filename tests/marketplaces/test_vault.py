@@ -15,7 +15,7 @@ from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
-from monitor_site.accounts.models import User
+from monitor_site.accounts.models import AuditEntry, User
 from monitor_site.contract import SignInNeeded
 from monitor_site.marketplaces import services, vault
 from monitor_site.marketplaces.accounts import opened
@@ -85,6 +85,9 @@ def test_after_rotating_the_old_key_may_go(now: datetime, settings: Any) -> None
     row.refresh_from_db()
     assert opened(row, Keys).settings == Keys(partner="p-1", token=CANARY)
     assert "1 row" in out.getvalue()
+    entry = AuditEntry.objects.get(act="rotate_secrets")
+    assert (entry.actor, entry.name, entry.user, entry.kind) == ("command", "rotate_secrets", None, "security")
+    assert entry.after == {"rows": 1}
 
 
 def test_rotating_changes_all_or_nothing(now: datetime, alice: User, settings: Any) -> None:
@@ -95,6 +98,7 @@ def test_rotating_changes_all_or_nothing(now: datetime, alice: User, settings: A
         call_command("rotate_secrets")
 
     assert MarketplaceAccount.objects.get(pk=good.pk).sealed == good.sealed
+    assert not AuditEntry.objects.filter(act="rotate_secrets").exists()
 
 
 def test_replacing_puts_all_anew_and_ends_what_was_about_the_old_ones(now: datetime, alice: User) -> None:
