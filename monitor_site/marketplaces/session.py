@@ -110,8 +110,8 @@ class HttpSession:
         """Seal renewed secrets of the account."""
         if self.keeper is None or not all(isinstance(value, str) for value in secrets.values()):
             raise PluginFault("there is no account whose secrets could be kept")
-        if until is not None and until.tzinfo is None:
-            raise PluginFault("the end of a sign-in needs a time zone")
+        if until is not None and getattr(until, "tzinfo", None) is None:
+            raise PluginFault("the end of a sign-in is a time with its zone")
         await self.keeper.keep(secrets, until)
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:

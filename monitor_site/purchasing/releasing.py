@@ -5,7 +5,8 @@ that was lowered.
 from collections.abc import Collection
 from datetime import datetime
 
-from .models import Order
+from . import budgeting, queries
+from .models import Budget, Order
 from .moving import Because, Overtaken, move
 from .transitions import NoSuchStep, State, Verb
 
@@ -17,6 +18,11 @@ RELEASED = "released"
 def can_release(order: Order) -> bool:
     """Whether its person can end it, and free what is held for it."""
     return order.state in FREE_TO_END
+
+
+def could_fit(budget: Budget, *, now: datetime) -> bool:
+    """Whether more is held or spent than its limits allow, and ending orders would change that."""
+    return bool(budgeting.overrun_of(budget, now=now)) and any(map(can_release, queries.holders_of(budget)))
 
 
 def release(*, orders: Collection[Order], actor: str, now: datetime) -> list[Order]:

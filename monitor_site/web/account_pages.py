@@ -21,6 +21,7 @@ from monitor_site.marketplaces.forms import AccountForm, account_form, secrets_f
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.purchasing import account_use, budgeting
 from monitor_site.purchasing.models import Budget
+from monitor_site.purchasing.releasing import could_fit
 
 from . import account_lines
 from .budget_form import LIMITS, OverallForm
@@ -159,9 +160,11 @@ def caps(request: HttpRequest, account: MarketplaceAccount) -> HttpResponse:
     if first := before_doing(request, form, asks=lambda: form.limits().allow_more_than(budget), page=page):
         return first
     currency = catalog().get(account.marketplace).manifest.currency
-    budgeting.set_account_budget(account=account, limits=form.limits(), currency=currency, now=timezone.now())
+    limits: dict[str, Any] = {"limits": form.limits(), "currency": currency, "now": timezone.now()}
+    saved = budgeting.set_account_budget(account=account, **limits)
     messages.success(request, gettext("Saved."))
-    return redirect("market-account", account.pk)
+    too_much = could_fit(saved, now=timezone.now())
+    return redirect("budget-holds", saved.pk) if too_much else redirect("market-account", account.pk)
 
 
 @own_account

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from monitor_site import wording
 from monitor_site.purchasing import budgeting, queries, releasing
-from monitor_site.purchasing.models import Budget, BudgetKind, Order
+from monitor_site.purchasing.models import Budget, Order
 
 from .budget_pages import own_budget
 from .order_words import PERSON, budget_name, state_words
@@ -23,8 +23,6 @@ MOST = 200
 @require_http_methods(["GET", "HEAD", "POST"])
 def holds(request: HttpRequest, budget: Budget) -> HttpResponse:
     """What money of a budget is held for, and which of it goes."""
-    if budget.kind == BudgetKind.ACCOUNT:
-        raise Http404
     if request.method != "POST":
         return render(request, "web/budgets/holds.html", _facts(budget))
     chosen = set(request.POST.getlist("order"))

@@ -12,9 +12,9 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from monitor_site import wording
-from monitor_site.purchasing import budgeting, queries, switching
+from monitor_site.purchasing import budgeting, switching
 from monitor_site.purchasing.models import Budget, BudgetKind
-from monitor_site.purchasing.releasing import can_release
+from monitor_site.purchasing.releasing import could_fit
 
 from . import budget_lines
 from .budget_form import LIMITS, BudgetForm, OverallForm, initial_of
@@ -110,7 +110,7 @@ def budget(request: HttpRequest, budget: Budget) -> HttpResponse:
 def _saved(request: HttpRequest, budget: Budget, above: int) -> HttpResponse:
     """Says what stays above a limit that was lowered, and asks which of it goes, where some of it can."""
     messages.success(request, gettext("Saved."))
-    if above and any(map(can_release, queries.holders_of(budget))):
+    if could_fit(budget, now=timezone.now()):
         return redirect("budget-holds", budget.pk)
     if above:
         words = gettext(

@@ -5,11 +5,15 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from monitor_site.purchasing import handing, proposing, queries, releasing, switching
+from monitor_site.purchasing import budgeting, handing, proposing, queries, releasing, switching
+from monitor_site.purchasing.budgeting import Limits
 from monitor_site.purchasing.models import Budget, BuyRule, Order
 from monitor_site.purchasing.queries import Room
 from monitor_site.purchasing.transitions import State
 from monitor_site.web.budget_lines import counter_of, mode_words
+from tests import curio as curios
+from tests.marketplaces.keys import account
+from tests.marketplaces.shop import shop
 from tests.purchasing.rows import budget_of
 from tests.web.rows import watch_of
 from tests.web.test_buying import handed, proposal, shown, wide
@@ -89,6 +93,20 @@ class TestLowering:
         handing.say_bought(order=held[0], actor="person", paid=1400, reference="", now=now)
         assert [one.pk for one in releasing.release(orders=read, actor="person", now=now)] == [held[1].pk]
         assert states(*held) == ["placed", "cancelled"]
+
+    def test_limits_of_an_account_ask_as_well(self, page, alice, watch, now):
+        wide(alice, now)
+        mine = account(now, user=alice)
+        budgeting.set_account_budget(account=mine, limits=Limits(per_day=5000), currency="JPY", now=now)
+        order = proposal(watch, now, price=1500)
+        Order.objects.filter(pk=order.pk).update(account=mine, way="partner_api")
+        order.refresh_from_db()
+        proposing.approve(order=order, seen=order.shown, actor="person", now=now)
+        with curios.known(shop()):
+            answer = page.post(f"/market-accounts/{mine.pk}/caps/", {"per_day": "1000"})
+        assert answer["Location"] == f"/budgets/{Budget.objects.get(account=mine).pk}/holds/"
+        page.post(answer["Location"], {"order": [order.public_id]})
+        assert states(order) == ["cancelled"]
 
     def test_bad_input_ends_nothing(self, page, alice, held):
         page.post(holds_of(alice), {"order": ["", "\x00", "nonsense", "9" * 500]})
