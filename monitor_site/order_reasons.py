@@ -41,6 +41,7 @@ REASONS: Mapping[str, str | Promise] = {
     "budget": _("no budget covered it"),
     "dry_run": _("a dry run: nothing was sent"),
     "not_sent": _("it could not be sent in three tries"),
+    "released": _("its person gave back what was held for it"),
     "waited": _("it could not go for a day"),
 }
 # Why an account orders nothing for a while.

@@ -12,6 +12,7 @@ from monitor_site.web import (
     approval_sheet,
     auction_pages,
     block_pages,
+    budget_holds,
     budget_pages,
     channel_acts,
     channel_pages,
@@ -117,6 +118,7 @@ budget_urls = [
     path("resume/", budget_pages.resume, name="spending-resume"),
     path("<int:pk>/", budget_pages.budget, name="budget"),
     path("<int:pk>/remove/", budget_pages.remove, name="budget-remove"),
+    path("<int:pk>/holds/", budget_holds.holds, name="budget-holds"),
     path("<int:pk>/ledger.csv", money_files.ledger, name="budget-ledger"),
 ]
 block_urls = [

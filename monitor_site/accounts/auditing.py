@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from monitor_site.tracing import current_trace, new_trace
+
 from .models import ActorKind, AuditEntry, AuditKind
 
 LONGEST_VALUE = 200
@@ -63,7 +65,7 @@ def acting(actor: Actor) -> Iterator[None]:
 
 def by_command(name: str) -> Any:
     """What is done within, a command does for whoever runs it on the machine."""
-    return acting(Actor(kind=ActorKind.COMMAND, name=name))
+    return acting(Actor(kind=ActorKind.COMMAND, name=name, trace=new_trace()))
 
 
 def write(  # noqa: PLR0913  all of them by name
@@ -100,7 +102,7 @@ def note(*, user: Any, act: str, subject: str, reason: str, outcome: str, now: d
 
 def _columns(who: Actor) -> dict[str, str]:
     named = {"actor": who.kind, "name": _line(who.name)[:150], "way": who.way[:16]}
-    return named | {"source": who.source[:45], "trace": who.trace[:32]}
+    return named | {"source": who.source[:45], "trace": (who.trace or current_trace())[:32]}
 
 
 def _differing(before: Values, after: Values) -> tuple[dict[str, Any], dict[str, Any]]:

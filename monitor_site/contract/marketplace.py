@@ -5,6 +5,7 @@ What a plugin connects to has the methods of the capabilities its manifest decla
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
@@ -64,10 +65,20 @@ class Session(Protocol):
         """
         ...
 
-    async def keep_secrets(self, **secrets: str) -> None:
+    def renewing(self) -> AbstractAsyncContextManager[AccountSettings]:
+        """While it lasts nobody else renews the account's secrets, in whatever process.
+
+        It gives the settings as they are by then, which are ``settings`` from then on: what was to be renewed may be
+        new already. A token that is good for one renewal only must not be renewed outside of it. Raises :class:`NoPace`
+        when others take too long.
+        """
+        ...
+
+    async def keep_secrets(self, until: datetime | None = None, /, **secrets: str) -> None:
         """Put new values in the place of the account's own secrets, such as a token that was renewed.
 
-        ``settings`` keeps the old ones until the next visit.
+        ``until``: when this sign-in ends, where the marketplace told. ``settings`` keeps the old ones until the next
+        visit, or the next :meth:`renewing`. Nothing is kept where somebody else has changed the secrets meanwhile.
         """
         ...
 

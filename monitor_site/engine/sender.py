@@ -31,6 +31,7 @@ from monitor_site.purchasing import submitting
 from monitor_site.purchasing.models import Order, Submission, SubmissionOutcome
 from monitor_site.purchasing.submitting import Told
 from monitor_site.purchasing.suitability import Objection, objection_now
+from monitor_site.tracing import traced
 
 T = TypeVar("T")
 
@@ -53,6 +54,10 @@ class Sender:
 
     async def send(self) -> Told:
         """Look, judge, send; what became of it."""
+        with traced(self.order.trace):
+            return await self._sent()
+
+    async def _sent(self) -> Told:
         try:
             sighting = await self._look()
             objection = objection_now(sighting, self.order)

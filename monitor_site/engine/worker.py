@@ -20,6 +20,8 @@ from rq.executions import Execution
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
+from monitor_site.tracing import traced
+
 from . import outcomes, previews
 from .clerk import Clerk
 from .draining import draining
@@ -82,7 +84,8 @@ class LaneWorker(SimpleWorker):
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Run a job with database connections that live, whatever happened since the last one."""
         close_old_connections()
-        super().execute_job(job, queue)
+        with traced():
+            super().execute_job(job, queue)
         close_old_connections()
 
     def perform_job(self, job: Job, queue: Queue, execution: Execution) -> bool:

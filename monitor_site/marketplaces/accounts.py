@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import structlog
 from django.db import DatabaseError, connection
@@ -127,12 +128,34 @@ class Accounts:
             raise NotSent(f"no account {account_id} of a person at {marketplace}")
         return account
 
-    async def keep_secrets(self, account: Account, secrets: Mapping[str, str]) -> None:
-        """Seal renewed secrets; losing them costs a renewal, so a database that is away is only noted."""
+    async def reread(self, marketplace: str, account: Account) -> AccountSettings:
+        """Its settings as they are now. Raises :class:`NotSent` when it is gone, or another account by now."""
+        shape = type(account.settings)
+        self._kept.pop(marketplace, None)
+        if account.user_id:
+            found: Account | None = await self.by_id(marketplace, account.id, shape)
+        else:
+            found = await self.of(marketplace, shape)
+        if found is None or (found.id, found.version) != (account.id, account.version):
+            raise NotSent("the account was changed meanwhile")
+        return found.settings
+
+    async def keep_secrets(
+        self, account: Account, known: AccountSettings, secrets: Mapping[str, str], until: datetime | None
+    ) -> bool:
+        """Seal renewed secrets, unless others than ``known`` are there by now; whether they are kept.
+
+        Losing them costs a renewal, so a database that is away is only noted.
+        """
+        told = {"secrets": secrets, "known": known, "until": until, "now": self._now()}
         try:
-            await asyncio.to_thread(_keep, account.id, secrets)
+            kept = await asyncio.to_thread(_keep, account.id, told)
         except (DatabaseError, vault.CannotOpen, vault.BadKeys) as trouble:
             log.warning("account.secrets_not_kept", account=account.id, error=type(trouble).__name__)
+            return False
+        if not kept:
+            log.warning("account.secrets_not_kept", account=account.id, error="changed_meanwhile")
+        return kept
 
     async def pause(self, marketplace: str, account: Account, error: MarketplaceError) -> None:
         """Ask nothing more in its name, for as long as the error says."""
@@ -211,9 +234,9 @@ def _filled(shape: type[AccountSettings], given: Mapping[str, str]) -> AccountSe
         raise SignInNeeded(lacks if missing else refused) from None
 
 
-def _keep(account_id: int, secrets: Mapping[str, str]) -> None:
+def _keep(account_id: int, told: dict[str, Any]) -> bool:
     try:
-        services.keep_renewed(account_id=account_id, secrets=secrets)
+        return services.keep_renewed(account_id=account_id, **told)
     finally:
         connection.close()
 

@@ -4,7 +4,6 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, TypeVar
 
 import redis.asyncio
@@ -36,6 +35,7 @@ from .consequences import Consequences
 from .hosts import Reach
 from .ordering import Ordering
 from .promises import Promise, kept
+from .renewing import Keeper
 from .session import HttpSession
 from .transport import USUAL_LIMITS, Limits
 from .usual import StaleTop
@@ -239,10 +239,13 @@ class Gateway:
             pace=self._catalog.pace(marketplace),
             settings=account.settings if account else None,
             account=account.id if account and account.user_id else None,
-            keeps=partial(self._accounts.keep_secrets, account) if account else None,
+            keeper=self._keeper(marketplace, account) if account else None,
             spending=spending,
             limits=limits,
         )
+
+    def _keeper(self, marketplace: str, account: Account) -> Keeper:
+        return Keeper(redis=self._redis, accounts=self._accounts, marketplace=marketplace, account=account)
 
 
 def _to_read(plugin: Plugin) -> type[AccountSettings] | None:

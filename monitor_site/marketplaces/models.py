@@ -28,7 +28,8 @@ class MarketplaceAccount(models.Model):
     ``values`` holds what anybody may see, ``sealed`` the secrets as the vault wrote them: no other code reads it.
     Without ``spends_since``, which an operator sets, nothing real is ever spent with it; ``spends_by`` is who did.
     ``known_as`` is what the marketplace called it in a test that worked, at ``worked_at``; ``test_error`` is the code
-    of the error of the last test. ``removed_at``: its secrets are gone, and the row stays for the orders it bought.
+    of the error of the last test. ``signed_in_at`` is when its sign-in was renewed last, ``signed_in_until`` when that
+    ends, where the marketplace told. ``removed_at``: its secrets are gone, and the row stays for the orders it bought.
     ``updated_at`` moves when values or secrets change, not when the account is paused.
     """
 
@@ -63,6 +64,8 @@ class MarketplaceAccount(models.Model):
     tested_at = models.DateTimeField(null=True, blank=True, editable=False)
     test_error = models.CharField(max_length=32, blank=True, editable=False)
     worked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    signed_in_at = models.DateTimeField(null=True, blank=True, editable=False)
+    signed_in_until = models.DateTimeField(null=True, blank=True, editable=False)
     removed_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()

@@ -26,6 +26,7 @@ UNTRIED: Mapping[str, Any] = MappingProxyType(
     {
         "paused_until": None, "pause_reason": "", "spends_since": None, "spends_by": None, "spends_reason": "",
         "known_as": "", "test_asked_at": None, "tested_at": None, "test_error": "", "worked_at": None,
+        "signed_in_at": None, "signed_in_until": None,
     }
 )  # fmt: skip
 
@@ -83,17 +84,25 @@ def replace_secrets(*, account: MarketplaceAccount, secrets: Mapping[str, str], 
 
 
 @transaction.atomic
-def keep_renewed(*, account_id: int, secrets: Mapping[str, str]) -> None:
+def keep_renewed(
+    *, account_id: int, known: AccountSettings, secrets: Mapping[str, str], until: datetime | None, now: datetime
+) -> bool:
     """Seal what a marketplace renewed itself; those not named stay, and so does a pause. It is no other account by it.
 
-    Raises :class:`vault.CannotOpen`.
+    ``until`` is when the sign-in ends. Nothing is kept, and the answer is ``False``, where the secrets are not those of
+    ``known`` any more: somebody replaced or renewed them meanwhile. Raises :class:`vault.CannotOpen`.
     """
-    account = MarketplaceAccount.objects.select_for_update().filter(pk=account_id).first()
+    account = MarketplaceAccount.objects.select_for_update().filter(pk=account_id, removed_at=None).first()
     if account is None:
-        return
+        return False
     kept = vault.unseal(account.sealed, identity=account.identity)
+    if any(getattr(known, name, value) != value for name, value in kept.items()):
+        return False
     account.sealed = vault.seal(kept | dict(secrets), identity=account.identity)
-    account.save(update_fields=["sealed"])
+    account.signed_in_at, account.signed_in_until = now, until
+    account.save(update_fields=["sealed", "signed_in_at", "signed_in_until"])
+    _record("renew_secrets", account, now, after={"secrets": sorted(secrets)})
+    return True
 
 
 def pause_by_hand(*, account: MarketplaceAccount, now: datetime) -> None:
@@ -182,9 +191,12 @@ def _record(act: str, account: MarketplaceAccount, now: datetime, **change: Any)
 
 
 @transaction.atomic
-def rotate_secrets() -> int:
+def rotate_secrets(*, now: datetime) -> int:
     """Encrypt all secrets with the first of the keys; how many rows. Raises :class:`vault.CannotOpen`, changes none."""
-    return sum(_rotated(rows) for rows in vault.sealed_rows()) + vault.rotate_elsewhere()
+    count = sum(_rotated(rows) for rows in vault.sealed_rows()) + vault.rotate_elsewhere()
+    told: dict[str, Any] = {"on": auditing.Thing(kind="secrets"), "after": {"rows": count}, "now": now}
+    auditing.write(kind=AuditKind.SECURITY, act="rotate_secrets", user_id=None, **told)
+    return count
 
 
 def _rotated(sealed: QuerySet[Any]) -> int:

@@ -1,7 +1,8 @@
 """A plugin's only way out: its own hosts, at the agreed pace, with a deadline and a size limit."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from . import pace as buckets
 from .cookies import Cookies
 from .hosts import Reach
 from .proxies import Proxy
+from .renewing import Keeper
 from .transport import USUAL_LIMITS, Exchange, Limits, open_client
 
 T = TypeVar("T")
@@ -39,7 +41,7 @@ class HttpSession:
     often, ``proxy`` through what. ``account`` names a person's account, whose pace is its own; ``None`` is the
     installation itself, with or without an account. ``bytes`` counts what came over the network.
 
-    ``spending`` is the right to spend once, ``keeps`` seals secrets that were renewed.
+    ``spending`` is the right to spend once, ``keeper`` seals secrets that were renewed.
 
     Other requests only read, so one whose connection broke before an answer began is sent once more, over a connection
     of its own; that costs no second token.
@@ -57,7 +59,7 @@ class HttpSession:
     account: int | None = None
     proxy: Proxy | None = None
     spending: Spending | None = None
-    keeps: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
+    keeper: Keeper | None = None
     limits: Limits = USUAL_LIMITS
     bytes: int = 0
 
@@ -96,11 +98,21 @@ class HttpSession:
             spending.answer = await exchange.ask("POST", address, headers=headers, json=json)
         return spending.answer
 
-    async def keep_secrets(self, **secrets: str) -> None:
+    @asynccontextmanager
+    async def renewing(self) -> AsyncIterator[AccountSettings]:
+        """Nobody else renews the account's secrets meanwhile; ``settings`` is read anew."""
+        if self.keeper is None:
+            raise PluginFault("there is no account whose secrets could be renewed")
+        async with self.keeper.alone(self.limits.deadline_seconds) as self.settings:
+            yield self.settings
+
+    async def keep_secrets(self, until: datetime | None = None, /, **secrets: str) -> None:
         """Seal renewed secrets of the account."""
-        if self.keeps is None or not all(isinstance(value, str) for value in secrets.values()):
+        if self.keeper is None or not all(isinstance(value, str) for value in secrets.values()):
             raise PluginFault("there is no account whose secrets could be kept")
-        await self.keeps(secrets)
+        if until is not None and getattr(until, "tzinfo", None) is None:
+            raise PluginFault("the end of a sign-in is a time with its zone")
+        await self.keeper.keep(secrets, until)
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
         """Run a pure parser over an answer; a big one in a thread, so that others go on meanwhile."""

@@ -6,13 +6,16 @@ from datetime import datetime
 from typing import Any
 
 import redis
+from django.conf import settings
 from django.utils.translation import get_language, gettext
 
+from monitor_site import wording
 from monitor_site.connections import redis_client
 from monitor_site.contract import AccountSettings, Capability, Manifest
 from monitor_site.marketplaces import pace
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.marketplaces.models import MarketplaceAccount
+from monitor_site.marketplaces.proxies import BadProxies, parse_proxies
 from monitor_site.marketplaces.services import secret_names
 from monitor_site.purchasing import account_use, queries
 from monitor_site.purchasing.account_use import Use
@@ -34,7 +37,10 @@ class Line:
     last_success: datetime | None
     asked: tuple[int, int] | None
     per_hour: int
-    today: int
+    per_day: int
+    today: str
+    way: str
+    given: list[tuple[str, str]]
     counters: list[Counter]
     use: Use
     practice: bool
@@ -69,20 +75,57 @@ def line_of(account: MarketplaceAccount, *, now: datetime) -> Line:
     plugin = catalog().plugins.get(account.marketplace)
     budget = Budget.objects.filter(account=account).first()
     rooms = queries.rooms_of(budget, now=now) if budget else []
+    shape = plugin.manifest.settings if plugin else None
+    per_minute = catalog().pace(account.marketplace).per_minute if plugin else 0
     return Line(
         account=account,
         title=title_of(account.marketplace),
-        masked=masked_id(account, plugin.manifest.settings if plugin else None),
+        masked=masked_id(account, shape),
         state=state_of(account, now=now),
         purpose=purpose_of(plugin.manifest if plugin else None),
         last_success=account_use.last_answer(account),
         asked=_asked(account),
-        per_hour=60 * catalog().pace(account.marketplace).per_minute if plugin else 0,
-        today=account_use.spent_today(account, now=now),
+        per_hour=60 * per_minute,
+        per_day=24 * 60 * per_minute,
+        today=_today(account, budget, now),
+        way=way_words(account.marketplace),
+        given=given_of(account, shape),
         counters=[counter_of(room, now=now) for room in rooms if room.limit is not None],
         use=account_use.use_of(account),
         practice=bool(plugin and catalog().practice_address(account.marketplace)),
     )
+
+
+def _today(account: MarketplaceAccount, budget: Budget | None, now: datetime) -> str:
+    """What was spent today, and of how much, where the day has a limit."""
+    spent = wording.money(account_use.spent_today(account, now=now))
+    return f"{spent} / {wording.money(budget.per_day)}" if budget and budget.per_day else spent
+
+
+def way_words(marketplace: str) -> str:
+    """Whether requests go through a proxy; which one is the operator's affair."""
+    if catalog().practice_address(marketplace):
+        return gettext("directly")
+    try:
+        proxied = marketplace in parse_proxies(settings.PROXIES)
+    except BadProxies:
+        return gettext("not known")
+    return gettext("through a proxy") if proxied else gettext("directly")
+
+
+def given_of(account: MarketplaceAccount, shape: type[AccountSettings] | None) -> list[tuple[str, str]]:
+    """What was filled in and is no secret, such as where things are sent: masked, unless it is one of a few choices."""
+    specs = [spec for spec in fields(shape) if spec.name not in secret_names(shape)] if shape else []
+    return [(_label(spec), _shown(spec, account.values[spec.name])) for spec in specs if account.values.get(spec.name)]
+
+
+def _label(spec: Any) -> str:
+    return gettext(spec.metadata["label"]) if spec.metadata.get("label") else spec.name
+
+
+def _shown(spec: Any, value: str) -> str:
+    choices = spec.metadata.get("choices") or {}
+    return gettext(choices[value]) if value in choices else masked(value)
 
 
 def _asked(account: MarketplaceAccount) -> tuple[int, int] | None:
@@ -114,8 +157,9 @@ def masked_id(account: MarketplaceAccount, shape: type[AccountSettings] | None) 
 
 
 def masked(text: str) -> str:
-    """The first two signs and, of longer ones, the last two."""
-    return f"{text[:2]}…{text[-2:]}" if len(text) > 6 else f"{text[:2]}…" if text else ""
+    """The first two signs and, of longer ones, the last two; of short ones a third."""
+    shown = min(2, max(1, len(text) // 3))
+    return f"{text[:2]}…{text[-2:]}" if len(text) > 6 else f"{text[:shown]}…" if text else ""
 
 
 def market_of(name: str) -> Market:

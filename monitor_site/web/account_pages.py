@@ -21,11 +21,12 @@ from monitor_site.marketplaces.forms import AccountForm, account_form, secrets_f
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.purchasing import account_use, budgeting
 from monitor_site.purchasing.models import Budget
+from monitor_site.purchasing.releasing import could_fit
 
 from . import account_lines
 from .budget_form import LIMITS, OverallForm
 from .once import make_once
-from .proving import ask_to_prove, is_proven, proves_again, typed_before
+from .proving import before_doing, proves_again, typed
 
 LARGEST_ID = 2**63 - 1
 MOST_ACCOUNTS = 20
@@ -151,17 +152,19 @@ def _hindrance_of_keys() -> str:
 def caps(request: HttpRequest, account: MarketplaceAccount) -> HttpResponse:
     """The limits of all that is bought with it."""
     budget = Budget.objects.filter(account=account).first()
-    typed = request.POST if request.method == "POST" else typed_before(request)
-    form = OverallForm(typed, initial={name: getattr(budget, name, None) for name in LIMITS})
-    if request.method != "POST" or not form.is_valid():
-        status = 422 if request.method == "POST" else 200
+    form = OverallForm(typed(request), initial={name: getattr(budget, name, None) for name in LIMITS})
+
+    def page(status: int) -> HttpResponse:
         return render(request, "web/accounts/caps.html", {"form": form, "account": account}, status=status)
-    if form.limits().allow_more_than(budget) and not is_proven(request):
-        return ask_to_prove(request, keep=LIMITS)
+
+    if first := before_doing(request, form, asks=lambda: form.limits().allow_more_than(budget), page=page):
+        return first
     currency = catalog().get(account.marketplace).manifest.currency
-    budgeting.set_account_budget(account=account, limits=form.limits(), currency=currency, now=timezone.now())
+    limits: dict[str, Any] = {"limits": form.limits(), "currency": currency, "now": timezone.now()}
+    saved = budgeting.set_account_budget(account=account, **limits)
     messages.success(request, gettext("Saved."))
-    return redirect("market-account", account.pk)
+    too_much = could_fit(saved, now=timezone.now())
+    return redirect("budget-holds", saved.pk) if too_much else redirect("market-account", account.pk)
 
 
 @own_account

@@ -15,6 +15,7 @@ from monitor_site.watches.models import Watch
 from .activity_query import Fact, rank_of
 from .activity_words import THINGS, WAYS, act_words, changes_of, step_change, who_did, who_stepped
 from .order_words import state_words
+from .query_filters import query_string
 from .watch_diff import Change
 
 PAGES = {"budget": "budget", "watch": "watch", "buy_rule": "watch-buying", "account": "market-account"}
@@ -23,7 +24,10 @@ ROWS = {"budget": Budget, "watch": Watch, "buy_rule": Watch, "account": Marketpl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One fact: ``key`` is its name in addresses, ``href`` where its object stands, if it still does."""
+    """One fact: ``key`` is its name in addresses, ``href`` where its object stands, if it still does.
+
+    ``same`` is the query of all facts about that object.
+    """
 
     key: str
     at: datetime
@@ -39,6 +43,7 @@ class Line:
     reason: str = ""
     source: str = ""
     trace: str = ""
+    same: str = ""
 
 
 def lines_of(facts: Sequence[Fact], reader: Any) -> list[Line]:
@@ -76,6 +81,7 @@ def _of_entry(entry: AuditEntry, reader: Any, there: set[tuple[str, str]]) -> Li
         reason=entry.reason,
         source=entry.source,
         trace=entry.trace,
+        same=query_string({"thing": entry.thing, "id": entry.thing_id}) if entry.thing_id else "",
     )
 
 
@@ -93,12 +99,14 @@ def _of_step(step: Any) -> Line:
         foreign=True,
         changes=step_change(step),
         trace=order.trace,
+        same=query_string({"thing": "order", "id": order.public_id}),
     )
 
 
 def plain(line: Line) -> dict[str, Any]:
     """A line for programs."""
     told = asdict(line)
+    del told["same"]
     told["changes"] = [
         {"field": one.label, "before": list(one.gone), "after": list(one.come)} for one in line.changes
     ]  # fmt: skip

@@ -1,19 +1,19 @@
 """Activity: who did what, when, and why. Everybody sees their own record, and nobody changes one."""
 
+import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from monitor_site.accounts.models import ActorKind, AuditKind
-
 from . import activity_query as query
+from .activity_filters import chips_of, choices
 from .activity_lines import Line, last_check, lines_of, plain
-from .activity_words import THINGS
 from .query_filters import number, query_string
 from .spreadsheets import csv_answer
 
@@ -34,19 +34,12 @@ def page(request: HttpRequest) -> HttpResponse:
         "query": query_string(filters.values()),
         "older": query_string(filters.values() | {"before": str(older)}) if older else "",
         "before": before,
-        "choices": _choices(),
+        "choices": choices(),
         "check": last_check(),
+        "chips": chips_of(filters),
+        "kept_days": 0 if older else settings.AUDIT_RETENTION_DAYS,
     }
     return render(request, "web/activity/list.html", context)
-
-
-def _choices() -> dict[str, Any]:
-    return {
-        "actors": ActorKind.choices,
-        "kinds": AuditKind.choices,
-        "things": [(name, THINGS[name]) for name in query.THINGS],
-        "days": query.DAYS,
-    }
 
 
 @require_safe
@@ -55,7 +48,8 @@ def row(request: HttpRequest, row: str) -> HttpResponse:
     line = _own_line(request.user, row)
     if request.GET.get("as") == "json":
         return JsonResponse(plain(line))
-    return render(request, "web/activity/row.html", {"line": line, "check": last_check()})
+    context = {"line": line, "check": last_check(), "json": json.dumps(plain(line), ensure_ascii=False)}
+    return render(request, "web/activity/row.html", context)
 
 
 def _own_line(user: Any, name: str) -> Line:

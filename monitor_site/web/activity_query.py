@@ -23,17 +23,19 @@ AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What of it is wanted; empty: everything."""
+    """What of it is wanted; empty: everything. ``thing_id`` is one of its kind, and an order's public id."""
 
     actor: str = ""
     kind: str = ""
     thing: str = ""
+    thing_id: str = ""
     days: int = 0
     words: str = ""
 
     def values(self) -> dict[str, Any]:
         """As in the query string."""
-        named = {"actor": self.actor, "kind": self.kind, "thing": self.thing, "days": self.days, "q": self.words}
+        named: dict[str, Any] = {"actor": self.actor, "kind": self.kind, "thing": self.thing, "id": self.thing_id}
+        named |= {"days": self.days, "q": self.words}
         return {name: value for name, value in named.items() if value}
 
 
@@ -52,10 +54,12 @@ class Place:
 def filters_of(query: QueryDict) -> Filters:
     """From a query string; what makes no sense is left out."""
     days = number(query.get("days")) or 0
+    thing = _known(query, "thing", THINGS)
     return Filters(
         actor=_known(query, "actor", ActorKind.values),
         kind=_known(query, "kind", AuditKind.values),
-        thing=_known(query, "thing", THINGS),
+        thing=thing,
+        thing_id=query.get("id", "").replace("\x00", "")[:32] if thing else "",
         days=days if days in DAYS else 0,
         words=query.get("q", "").replace("\x00", "").strip()[:100],
     )
@@ -125,7 +129,7 @@ def steps_of(user: Any) -> QuerySet[OrderStep]:
 
 
 def _entries(user: Any, filters: Filters) -> QuerySet[AuditEntry]:
-    named = {"actor": filters.actor, "kind": filters.kind, "thing": filters.thing}
+    named = {"actor": filters.actor, "kind": filters.kind, "thing": filters.thing, "thing_id": filters.thing_id}
     rows = entries_of(user).filter(**{name: value for name, value in named.items() if value})
     words = filters.words
     told = Q(subject__icontains=words) | Q(name__icontains=words) | Q(reason__icontains=words) | Q(trace=words)
@@ -136,6 +140,8 @@ def _steps(user: Any, filters: Filters) -> QuerySet[OrderStep]:
     rows = steps_of(user)
     if filters.kind not in {"", AuditKind.MONEY} or filters.thing not in {"", "order"}:
         return rows.none()
+    if filters.thing_id:
+        rows = rows.filter(order__public_id=filters.thing_id)
     if filters.actor:
         rows = _by(rows, filters.actor)
     words = filters.words

@@ -24,6 +24,7 @@ THINGS: Words = {
     "account": pgettext_lazy("audit", "Marketplace account"),
     "factor": pgettext_lazy("audit", "Second factor"),
     "user": pgettext_lazy("audit", "Sign-in and roles"),
+    "secrets": pgettext_lazy("audit", "All stored secrets"),
 }
 ACTS: Words = {
     "make": pgettext_lazy("audit", "made"),
@@ -35,6 +36,8 @@ ACTS: Words = {
     "resume": pgettext_lazy("audit", "resumed"),
     "connect": pgettext_lazy("audit", "connected"),
     "replace_secrets": pgettext_lazy("audit", "secrets replaced"),
+    "renew_secrets": pgettext_lazy("audit", "sign-in renewed"),
+    "rotate_secrets": pgettext_lazy("audit", "encrypted with another key"),
     "let_spend": pgettext_lazy("audit", "allowed to spend"),
     "end_spending": pgettext_lazy("audit", "not allowed to spend any more"),
     "sign_in": pgettext_lazy("audit", "signed in"),

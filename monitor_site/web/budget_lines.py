@@ -4,11 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils.formats import date_format
+from django.utils.translation import gettext
+
 from monitor_site import wording
 from monitor_site.purchasing import queries
-from monitor_site.purchasing.models import Budget, BudgetKind, LedgerEntry, Measure, Order
-from monitor_site.purchasing.periods import starts
+from monitor_site.purchasing.models import Budget, BudgetKind, BuyPolicy, BuyRule, LedgerEntry, Measure, Order
+from monitor_site.purchasing.periods import TOKYO, starts
 from monitor_site.purchasing.queries import Room
+from monitor_site.watches.models import Watch
 
 from .order_words import amount_words, budget_name, room_words
 
@@ -29,13 +33,22 @@ class Counter:
     resets: datetime | None
     spent_share: int
     held_share: int
+    is_full: bool = False
     forecast: str = ""
 
     @property
     def tone(self) -> str:
         """Amber when nearly all is gone, red when all is."""
-        gone = self.spent_share + self.held_share
-        return "bad" if gone >= 100 else "warn" if gone >= NEARLY_FULL else ""
+        nearly = self.spent_share + self.held_share >= NEARLY_FULL
+        return "bad" if self.is_full else "warn" if nearly else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guarded:
+    """A watch that a budget guards, and what its matches may lead to."""
+
+    watch: Watch
+    mode: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +61,7 @@ class Line:
     counters: list[Counter]
     spent: int
     held: int
-    watches: list[Any]
+    watches: list[Guarded]
     tags: list[Any]
     entries: list[LedgerEntry]
     holders: list[Order]
@@ -56,7 +69,7 @@ class Line:
 
 def page_of(user: Any, *, now: datetime) -> dict[str, Any]:
     """Everything on the page."""
-    budgets = Budget.objects.of(user).exclude(kind=BudgetKind.ACCOUNT).prefetch_related("watches", "tags")
+    budgets = Budget.objects.of(user).exclude(kind=BudgetKind.ACCOUNT).prefetch_related("watches__buy_rule", "tags")
     found = [line_of(one, now=now) for one in budgets.order_by("name", "pk")]
     stops = queries.stops_of(user)
     today = queries.today_of(user, now=now)
@@ -81,11 +94,21 @@ def line_of(budget: Budget, *, now: datetime) -> Line:
         counters=[counter_of(room, now=now) for room in rooms if room.limit is not None],
         spent=whole.spent,
         held=whole.held,
-        watches=list(budget.watches.all()),
+        watches=[Guarded(watch=one, mode=mode_words(one, now=now)) for one in budget.watches.all()],
         tags=list(budget.tags.all()),
         entries=list(queries.entries_of(budget)[:SHOWN_ENTRIES]),
         holders=list(queries.holders_of(budget)[:SHOWN_ENTRIES]) if whole.held else [],
     )
+
+
+def mode_words(watch: Watch, *, now: datetime) -> str:
+    """Who decides about what a watch finds."""
+    rule: BuyRule | None = getattr(watch, "buy_rule", None)
+    if rule is None or rule.price_max is None:
+        return gettext("only tells you")
+    if rule.policy == BuyPolicy.BUY and rule.until and rule.until >= now.astimezone(TOKYO).date():
+        return gettext("orders by itself until %(day)s") % {"day": date_format(rule.until, "SHORT_DATE_FORMAT")}
+    return gettext("asks you")
 
 
 def counter_of(room: Room, *, now: datetime) -> Counter:
@@ -99,6 +122,7 @@ def counter_of(room: Room, *, now: datetime) -> Counter:
         resets=queries.resets_at(room.period, now=now),
         spent_share=share(room.spent, room),
         held_share=min(share(room.held, room), 100 - share(room.spent, room)),
+        is_full=room.free == 0,
         forecast=_forecast(room, now=now),
     )
 

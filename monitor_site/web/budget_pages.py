@@ -1,8 +1,7 @@
 """Budgets and the kill switch. A budget of somebody else does not exist."""
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Any
+from functools import partial, wraps
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,15 +14,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from monitor_site import wording
 from monitor_site.purchasing import budgeting, switching
 from monitor_site.purchasing.models import Budget, BudgetKind
+from monitor_site.purchasing.releasing import could_fit
 
 from . import budget_lines
 from .budget_form import LIMITS, BudgetForm, OverallForm, initial_of
 from .once import make_once
-from .proving import ask_to_prove, is_proven, proves_again, typed_before
+from .proving import before_doing, proves_again, typed
 from .returning import back
 
 LARGEST_ID = 2**63 - 1
-TYPED = (*LIMITS, "name", "watches", "tags", "form_key")
 
 
 def own_budget(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -45,26 +44,18 @@ def page(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
     """Make a budget that watches share."""
-    form = BudgetForm(_typed(request), user=request.user, initial=initial_of(None))
-    if request.method != "POST":
-        return _form_page(request, form)
-    if form.is_valid() and not is_proven(request):
-        return ask_to_prove(request, keep=TYPED)
-    if not form.is_valid() or not _made(request, form):
-        return _form_page(request, form, status=422)
+    form = BudgetForm(typed(request), user=request.user, initial=initial_of(None))
+    page = partial(_form_page, request, form)
+    if first := before_doing(request, form, asks=lambda: True, page=page):
+        return first
+    if not _made(request, form):
+        return page(422)
     messages.success(request, gettext("Saved."))
     return redirect("budgets")
 
 
-def _typed(request: HttpRequest) -> Any:
-    """What is posted, or what was before the person had to prove who they are."""
-    return request.POST if request.method == "POST" else typed_before(request)
-
-
-def _must_prove(request: HttpRequest, form: OverallForm, budget: Budget | None) -> bool:
+def _loosens(form: OverallForm, budget: Budget | None) -> bool:
     """Lowering a limit is free; raising one is not, nor taking a watch out of its guard."""
-    if is_proven(request):
-        return False
     frees = isinstance(form, BudgetForm) and budget is not None and form.lets_go_of(budget)
     return frees or form.limits().allow_more_than(budget)
 
@@ -83,7 +74,7 @@ def _made(request: HttpRequest, form: BudgetForm) -> bool:
 
 
 def _form_page(
-    request: HttpRequest, form: OverallForm, *, budget: Budget | None = None, overall: bool = False, status: int = 200
+    request: HttpRequest, form: OverallForm, status: int = 200, *, budget: Budget | None = None, overall: bool = False
 ) -> HttpResponse:
     context = {"form": form, "budget": budget, "overall": overall, "used": budget and budgeting.is_used(budget)}
     return render(request, "web/budgets/form.html", context, status=status)
@@ -93,13 +84,12 @@ def _form_page(
 def overall(request: HttpRequest) -> HttpResponse:
     """The limits of everything the reader spends; the budget comes into being when it is saved first."""
     budget = Budget.objects.of(request.user).filter(kind=BudgetKind.USER).first()
-    form = OverallForm(_typed(request), initial={name: getattr(budget, name, None) for name in LIMITS})
-    if request.method != "POST" or not form.is_valid():
-        return _form_page(request, form, budget=budget, overall=True, status=_status(request))
-    if _must_prove(request, form, budget):
-        return ask_to_prove(request, keep=TYPED)
+    form = OverallForm(typed(request), initial={name: getattr(budget, name, None) for name in LIMITS})
+    page = partial(_form_page, request, form, budget=budget, overall=True)
+    if first := before_doing(request, form, asks=lambda: _loosens(form, budget), page=page):
+        return first
     saved = budgeting.set_overall_budget(user=request.user, limits=form.limits(), now=timezone.now())
-    return _saved(request, budgeting.overrun_of(saved, now=timezone.now()))
+    return _saved(request, saved, budgeting.overrun_of(saved, now=timezone.now()))
 
 
 @own_budget
@@ -110,21 +100,18 @@ def budget(request: HttpRequest, budget: Budget) -> HttpResponse:
         return overall(request)
     if budget.kind != BudgetKind.NAMED:
         raise Http404
-    form = BudgetForm(_typed(request), user=request.user, initial=initial_of(budget))
-    if request.method != "POST" or not form.is_valid():
-        return _form_page(request, form, budget=budget, status=_status(request))
-    if _must_prove(request, form, budget):
-        return ask_to_prove(request, keep=TYPED)
-    return _saved(request, budgeting.change_budget(budget=budget, wish=form.wish(), now=timezone.now()))
+    form = BudgetForm(typed(request), user=request.user, initial=initial_of(budget))
+    page = partial(_form_page, request, form, budget=budget)
+    if first := before_doing(request, form, asks=lambda: _loosens(form, budget), page=page):
+        return first
+    return _saved(request, budget, budgeting.change_budget(budget=budget, wish=form.wish(), now=timezone.now()))
 
 
-def _status(request: HttpRequest) -> int:
-    return 422 if request.method == "POST" else 200
-
-
-def _saved(request: HttpRequest, above: int) -> HttpResponse:
-    """Says what stays above a limit that was lowered."""
+def _saved(request: HttpRequest, budget: Budget, above: int) -> HttpResponse:
+    """Says what stays above a limit that was lowered, and asks which of it goes, where some of it can."""
     messages.success(request, gettext("Saved."))
+    if could_fit(budget, now=timezone.now()):
+        return redirect("budget-holds", budget.pk)
     if above:
         words = gettext(
             "%(amount)s above the new limit is held or spent already and stays so; nothing more is held until it fits."

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.contrib import messages
@@ -22,7 +22,7 @@ from monitor_site.site_address import absolute
 from .feed_form import FeedForm
 from .feed_formats import FORMATS
 from .once import make_once
-from .proving import ask_to_prove, is_proven, proves_again, typed_before
+from .proving import before_doing, proves_again, typed
 
 LARGEST_ID = 2**63 - 1
 
@@ -40,14 +40,13 @@ def own_feed(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 @require_http_methods(["GET", "HEAD", "POST"])
 def feed_list(request: HttpRequest) -> HttpResponse:
     """All feeds, and a form for another one."""
-    if request.method != "POST":
-        return _page(request, FeedForm(typed_before(request), user=request.user, initial=_fresh()))
-    if not is_proven(request):
-        return ask_to_prove(request, keep=("lists", "name", "form_key"))
-    form = FeedForm(request.POST, user=request.user)
-    opened = _made(request, form) if form.is_valid() else None
+    form = FeedForm(typed(request), user=request.user, initial=_fresh())
+    page = partial(_page, request, form)
+    if first := before_doing(request, form, asks=lambda: True, page=page):
+        return first
+    opened = _made(request, form)
     if opened is None and form.errors:
-        return _page(request, form, status=422)
+        return page(422)
     if opened is None:
         messages.warning(request, gettext("This feed is made already. Its address was shown then, and only then."))
         return redirect("feeds")
@@ -73,7 +72,7 @@ def _made(request: HttpRequest, form: FeedForm) -> Opened | None:
     return opened[0] if opened else None
 
 
-def _page(request: HttpRequest, form: FeedForm, *, opened: Opened | None = None, status: int = 200) -> HttpResponse:
+def _page(request: HttpRequest, form: FeedForm, status: int = 200, *, opened: Opened | None = None) -> HttpResponse:
     found = Feed.objects.filter(user=request.user.pk).select_related("watch").order_by("-created_at", "-pk")
     context = {
         "feeds": [{"feed": feed, "name": feeding.name_of(feed)} for feed in found],

@@ -11,6 +11,7 @@ from django.utils import translation
 from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site.accounts.models import Theme
+from monitor_site.purchasing import queries
 
 from .context import site_name
 from .middleware import THEME_COOKIE
@@ -22,7 +23,7 @@ YEAR = 365 * 24 * 3600
 @require_safe
 def more(request: HttpRequest) -> HttpResponse:
     """Everything that has no tab of its own on a phone."""
-    return render(request, "web/more.html")
+    return render(request, "web/more.html", {"own_stop": any(stop.own for stop in queries.stops_of(request.user))})
 
 
 @login_not_required

@@ -3,6 +3,7 @@
 import zoneinfo
 from typing import Any
 
+import structlog
 from allauth.core.internal.httpkit import get_client_ip
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
@@ -16,6 +17,7 @@ from django.utils.deprecation import MiddlewareMixin
 from monitor_site.accounts import auditing
 from monitor_site.accounts.models import ActorKind
 from monitor_site.accounts.proofs import last_way
+from monitor_site.tracing import new_trace
 
 from .returning import page_of
 
@@ -101,12 +103,14 @@ class ActorMiddleware(MiddlewareMixin):
     """What is done in the course of a request is done by whoever is signed in."""
 
     def process_request(self, request: HttpRequest) -> None:
-        """The person is asked for only when something is written down."""
+        """The person is asked for only when something is written down; all of it has one trace, as the log has."""
+        structlog.contextvars.bind_contextvars(trace=new_trace())
         auditing.begin_acting(lambda: _actor(request))
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:  # noqa: ARG002
         """The thread goes on to others."""
         auditing.end_acting()
+        structlog.contextvars.unbind_contextvars("trace")
         return response
 
 

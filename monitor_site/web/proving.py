@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.contrib import messages
+from django.forms import Field, Form, PasswordInput
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -22,7 +23,7 @@ from monitor_site.accounts.proofs import PRESS, may_press, note_proof, proven_re
 
 from .returning import page_named, page_of
 
-__all__ = ["ask_to_prove", "is_proven", "proves_again", "typed_before"]
+__all__ = ["ask_to_prove", "before_doing", "is_proven", "proves_again", "typed"]
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)
 TYPED = "typed"
@@ -43,6 +44,30 @@ def proves_again(view: Callable[..., Answer]) -> Callable[..., Answer | HttpResp
     return wrapper
 
 
+def typed(request: HttpRequest) -> QueryDict | None:
+    """What a form is filled with: what is posted, or what was before the person had to prove who they are."""
+    return request.POST if request.method == "POST" else _typed_before(request)
+
+
+def before_doing(
+    request: HttpRequest, form: Form, *, asks: Callable[[], bool], page: Callable[[int], HttpResponse]
+) -> HttpResponse | None:
+    """What is answered instead of doing what a form says: its ``page``, as long as it is not posted and right; or the
+    question who is there, if ``asks`` says that only the person may. ``None``: do it.
+
+    ``page`` gets the status of the answer. What was typed is there again afterwards, but for secrets.
+    """
+    if request.method != "POST" or not form.is_valid():
+        return page(422 if request.method == "POST" else 200)
+    if is_proven(request) or not asks():
+        return None
+    return ask_to_prove(request, keep=[name for name, field in form.fields.items() if not _is_secret(field)])
+
+
+def _is_secret(field: Field) -> bool:
+    return isinstance(field.widget, PasswordInput)
+
+
 def ask_to_prove(request: HttpRequest, *, keep: Collection[str] = ()) -> HttpResponse:
     """To the page that asks, and from there back; ``keep`` names fields to type nobody should have to repeat.
 
@@ -59,7 +84,7 @@ def ask_to_prove(request: HttpRequest, *, keep: Collection[str] = ()) -> HttpRes
     return HttpResponseRedirect(way)
 
 
-def typed_before(request: HttpRequest) -> QueryDict | None:
+def _typed_before(request: HttpRequest) -> QueryDict | None:
     """What was typed here when the person had to prove it first; once."""
     kept = request.session.get(TYPED)
     if not kept or kept["path"] != request.path or not kept["fields"]:

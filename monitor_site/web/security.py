@@ -5,14 +5,15 @@ from typing import Any
 from allauth.core.internal.httpkit import authenticated_user
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.internal.flows.sessions import end_other_sessions
-from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site.accounts.factors import has_second_factor
+from monitor_site.accounts.sessions import SignIn, end_older, sign_ins_of
 
 from .factor_pages import passkeys_work
 from .proving import proves_again
@@ -38,10 +39,12 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def _sessions(request: HttpRequest) -> list[dict[str, Any]]:
     """Where the person is signed in, the latest first."""
-    rows = sorted(
-        UserSession.objects.purge_and_list(authenticated_user(request)), key=lambda one: one.created_at, reverse=True
-    )
-    return [{"row": one, "here": one.is_current(), "device": device_of(one.user_agent)} for one in rows]
+    here, found = request.session.session_key, sign_ins_of(request.user, now=timezone.now())
+    return [{"row": one, "here": one.key == here, "device": _device(one)} for one in found]
+
+
+def _device(one: SignIn) -> str:
+    return device_of(one.agent) if one.since else gettext("A device from before sign-ins were listed")
 
 
 SYSTEMS = {"iPhone": "iPhone", "iPad": "iPad", "Android": "Android", "Windows": "Windows", "Mac OS X": "macOS",
@@ -62,5 +65,6 @@ def device_of(agent: str) -> str:
 def sign_out_others(request: HttpRequest) -> HttpResponse:
     """Only this device stays signed in."""
     end_other_sessions(request, authenticated_user(request))
+    end_older(user=request.user, but=request.session.session_key or "", now=timezone.now())
     messages.success(request, gettext("Signed out everywhere else."))
     return redirect("security")

@@ -1,6 +1,7 @@
 """What matches of one watch may lead to beside alerts: nothing, or a proposal to buy."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -20,7 +21,7 @@ from monitor_site.purchasing.models import BuyPolicy, BuyRule, Way
 from monitor_site.purchasing.models.rules import LONGEST_APPROVAL_MINUTES
 from monitor_site.watches.models import Watch
 
-from .proving import ask_to_prove, is_proven, typed_before
+from .proving import before_doing, is_proven, typed
 from .watch_fields import PriceField
 from .watches import head_of, own_watch
 
@@ -112,21 +113,23 @@ def _who(account: MarketplaceAccount) -> str:
 def watch_buying(request: HttpRequest, watch: Watch) -> HttpResponse:
     """Look at it and change it."""
     rule = BuyRule.objects.filter(watch=watch).select_related("watch").first()
-    typed = request.POST if request.method == "POST" else typed_before(request)
-    form = BuyingForm(typed, watch=watch, initial=_initial(rule))
-    if request.method != "POST" or not form.is_valid():
-        return _page(request, watch, rule, form)
-    if form.cleaned_data["then"] == BUY and has_second_factor(request.user) and not is_proven(request):
-        return ask_to_prove(request, keep=tuple(form.fields))
+    form = BuyingForm(typed(request), watch=watch, initial=_initial(rule))
+    page = partial(_page, request, watch, rule, form)
+
+    def asks() -> bool:
+        return form.cleaned_data["then"] == BUY and has_second_factor(request.user)
+
+    if first := before_doing(request, form, asks=asks, page=page):
+        return first
     if not _saved(request, watch, form):
-        return _page(request, watch, rule, form)
+        return page(422)
     messages.success(request, gettext("Saved."))
     return redirect("watch-buying", watch.pk)
 
 
-def _page(request: HttpRequest, watch: Watch, rule: BuyRule | None, form: BuyingForm) -> HttpResponse:
+def _page(request: HttpRequest, watch: Watch, rule: BuyRule | None, form: BuyingForm, status: int) -> HttpResponse:
     context = head_of(watch) | _facts(watch, rule) | {"tab": "buying", "form": form}
-    return render(request, "web/watches/buying.html", context, status=422 if form.is_bound else 200)
+    return render(request, "web/watches/buying.html", context, status=status)
 
 
 def _saved(request: HttpRequest, watch: Watch, form: BuyingForm) -> bool:

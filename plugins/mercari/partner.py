@@ -1,6 +1,7 @@
 """Buying by the partner API: a token, a look, one purchase, and what became of it."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from typing import TypeVar
 
@@ -89,21 +90,29 @@ class Partner:
         return self._token or await self._renew()
 
     async def _renew(self) -> str:
+        """Whoever comes second takes the token of the first: the refresh token may be good for one renewal only."""
+        refused = self._token or self._account().token(self._session.now())
+        async with self._session.renewing():
+            newer = self._account().token(self._session.now())
+            self._token = newer if newer not in {"", refused} else await self._renewed()
+        return self._token
+
+    async def _renewed(self) -> str:
         account, now = self._account(), self._session.now()
         url = f"{places(self._session.base, account).auth}/jp/v1/token"
         answer = await self._session.post(url, form=token_form(account), headers=basic(account))
         token = await self._session.read(partial(read_token, now=now), answer)
         await self._keep(token)
-        self._token = token.access
-        return self._token
+        return token.access
 
     async def _keep(self, token: Token) -> None:
         account = self._account()
         refresh = token.refresh or account.refresh_token
         whose = fingerprint(account.client_id, refresh)
-        access = access_of(token.access, seconds=token.seconds, whose=whose, now=self._session.now())
+        now = self._session.now()
+        access = access_of(token.access, seconds=token.seconds, whose=whose, now=now)
         renewed = {"refresh_token": refresh} if refresh != account.refresh_token else {}
-        await self._session.keep_secrets(access=access, **renewed)
+        await self._session.keep_secrets(now + timedelta(seconds=token.seconds), access=access, **renewed)
 
     def _api(self) -> str:
         return places(self._session.base, self._account()).api

@@ -18,6 +18,7 @@ from monitor_site.contract import (
     ChallengeRequired,
     MarketplaceError,
     NoPace,
+    PluginFault,
     SearchCriteria,
     SearchPage,
     Session,
@@ -297,3 +298,37 @@ async def test_a_secret_is_in_no_log_no_error_and_not_in_redis(
     seen = [repr(redis.dump(name)) for name in redis.scan_iter()]
     assert len(lines) >= 2
     assert CANARY not in f"{lines} {raised!r} {[each.__cause__ for each in raised]!r} {seen} {vars(gateway)!r}"
+
+
+async def test_what_one_visit_renews_of_the_installations_account_the_other_reads_instead_of_renewing(
+    opened: Open, loopback: Loopback, now: datetime
+) -> None:
+    renewals: list[str] = []
+
+    async def renews(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        async with session.renewing() as settings:
+            assert isinstance(settings, Keys)
+            if not settings.second:
+                renewals.append("renewed")
+                await session.keep_secrets(second="renewed")
+        return await with_token(session, criteria, token)
+
+    loopback.answer("/search", b'["b1"]')
+    mine = await connect(now)
+    await asyncio.gather(*(search(opened(renews)) for _ in range(4)))
+
+    assert renewals == ["renewed"]
+    await sync_to_async(mine.refresh_from_db)()
+    assert mine.signed_in_at is not None
+    assert mine.signed_in_until is None
+
+
+@pytest.mark.parametrize("until", ["2026-01-01", datetime(2026, 1, 1)])  # noqa: DTZ001  it has no zone on purpose
+async def test_an_end_of_a_sign_in_without_a_zone_is_the_plugins_fault(opened: Open, now: datetime, until: Any) -> None:
+    async def keeps(session: Session, criteria: SearchCriteria, token: str | None) -> SearchPage:
+        await session.keep_secrets(until, second="renewed")
+        raise AssertionError("it was kept")
+
+    await connect(now)
+    with pytest.raises(PluginFault):
+        await search(opened(keeps))

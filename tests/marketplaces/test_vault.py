@@ -15,7 +15,7 @@ from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
-from monitor_site.accounts.models import User
+from monitor_site.accounts.models import AuditEntry, User
 from monitor_site.contract import SignInNeeded
 from monitor_site.marketplaces import services, vault
 from monitor_site.marketplaces.accounts import opened
@@ -85,6 +85,9 @@ def test_after_rotating_the_old_key_may_go(now: datetime, settings: Any) -> None
     row.refresh_from_db()
     assert opened(row, Keys).settings == Keys(partner="p-1", token=CANARY)
     assert "1 row" in out.getvalue()
+    entry = AuditEntry.objects.get(act="rotate_secrets")
+    assert (entry.actor, entry.name, entry.user, entry.kind) == ("command", "rotate_secrets", None, "security")
+    assert entry.after == {"rows": 1}
 
 
 def test_rotating_changes_all_or_nothing(now: datetime, alice: User, settings: Any) -> None:
@@ -95,6 +98,7 @@ def test_rotating_changes_all_or_nothing(now: datetime, alice: User, settings: A
         call_command("rotate_secrets")
 
     assert MarketplaceAccount.objects.get(pk=good.pk).sealed == good.sealed
+    assert not AuditEntry.objects.filter(act="rotate_secrets").exists()
 
 
 def test_replacing_puts_all_anew_and_ends_what_was_about_the_old_ones(now: datetime, alice: User) -> None:
@@ -121,6 +125,7 @@ def test_secrets_that_nobody_can_open_any_more_are_replaced_without_being_read(n
 
 KILLED = """
 import django, os; django.setup()
+from django.utils import timezone
 from monitor_site.marketplaces import services, vault
 turn, turned = vault.rotate, []
 def rotate(sealed):
@@ -129,7 +134,7 @@ def rotate(sealed):
     turned.append(1)
     return turn(sealed)
 vault.rotate = rotate
-services.rotate_secrets()
+services.rotate_secrets(now=timezone.now())
 """
 
 
@@ -147,7 +152,7 @@ def test_killed_half_way_a_rotation_has_changed_nothing_and_can_be_run_again(
     settings.SECRETS_KEYS = [old]
     assert [opened(MarketplaceAccount.objects.get(pk=row.pk), Keys).settings.token for row in rows] == [CANARY] * 2
     settings.SECRETS_KEYS = [new, old]
-    services.rotate_secrets()
+    services.rotate_secrets(now=now)
     settings.SECRETS_KEYS = [new]
     assert [opened(MarketplaceAccount.objects.get(pk=row.pk), Keys).settings.token for row in rows] == [CANARY] * 2
 
@@ -157,7 +162,7 @@ def test_swapped_rows_stay_swapped_out_after_a_rotation(now: datetime, alice: Us
     MarketplaceAccount.objects.filter(pk=his.pk).update(sealed=mine.sealed)
     settings.SECRETS_KEYS = [Fernet.generate_key().decode(), *settings.SECRETS_KEYS]
 
-    services.rotate_secrets()
+    services.rotate_secrets(now=now)
 
     with pytest.raises(SignInNeeded, match="another row"):
         opened(MarketplaceAccount.objects.get(pk=his.pk), Keys)

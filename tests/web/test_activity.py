@@ -15,6 +15,7 @@ from monitor_site.purchasing import budgeting, switching
 from monitor_site.purchasing.budgeting import BudgetWish, Limits
 from monitor_site.purchasing.moving import Because, move
 from monitor_site.purchasing.transitions import State, Verb
+from monitor_site.tracing import current_trace, traced
 from monitor_site.web import activity_pages
 from monitor_site.web.spreadsheets import defused
 from tests.purchasing.rows import order_of
@@ -112,6 +113,79 @@ def test_a_row_has_an_address_and_is_the_same_for_programs(client, alice, told):
     assert client.get(f"/activity/a{entry.pk}/?as=json").json()["changes"] == [
         {"field": "in all", "before": ["¥5,000"], "after": ["¥9,000"]}
     ]
+
+
+def test_a_row_is_copied_as_json_and_leads_to_all_about_its_object(client, alice, told):
+    other = budgeting.create_budget(user=alice, wish=BudgetWish(name="Bodies"), now=timezone.now())
+    client.force_login(alice)
+    entry = AuditEntry.objects.get(thing="budget", act="change")
+    text = client.get(f"/activity/a{entry.pk}/").content.decode()
+    assert 'data-copy="{&quot;key&quot;: &quot;a' in text
+    assert f"?thing=budget&amp;id={told.pk}" in text
+    found = page(client, f"?thing=budget&id={told.pk}").content.decode()
+    assert "Lenses" in found
+    assert "Bodies" not in found
+    assert "only this one" in found
+    assert "Bodies" in page(client, f"?thing=budget&id={other.pk}").content.decode()
+
+
+def test_all_about_one_order_is_found_by_its_public_id(client, alice, told, now):
+    order_of(alice, 2, now=now, state=State.AWAITING_APPROVAL)
+    client.force_login(alice)
+    answer = page(client, "?thing=order")
+    [line] = answer.context["lines"]
+    assert len(page(client, f"?{line.same}").context["lines"]) == 1
+    assert what(page(client, "?thing=order&id=nonsense")) == []
+
+
+def test_filters_that_find_nothing_are_taken_away_one_by_one(client, alice, told):
+    client.force_login(alice)
+    text = page(client, "?thing=budget&id=7777&q=%3Cb%3E&days=7&actor=command&kind=money").content.decode()
+    for chip in ("&lt;b&gt;", "only this one", "the past 7 days", "a command", "money", "Budget"):
+        assert f"<bdi>{chip}</bdi>" in text
+    assert "<b>nothing" not in text
+    assert 'href="/activity/?actor=command&amp;kind=money&amp;days=7&amp;q=%3Cb%3E"' in text
+
+
+@pytest.mark.parametrize("query", ["?id=5", "?thing=nonsense&id=5", "?thing=budget&id=%00"])
+def test_an_id_without_a_kind_is_left_out(client, alice, told, query):
+    client.force_login(alice)
+    assert len(what(page(client, query))) >= 2
+
+
+def test_how_long_it_is_kept_is_said_at_its_end(client, alice, told, monkeypatch):
+    client.force_login(alice)
+    with override_settings(AUDIT_RETENTION_DAYS=90):
+        assert "older than 90 days is removed from here" in page(client).content.decode()
+        monkeypatch.setattr(activity_pages, "PAGE", 1)
+        assert "is removed from here" not in page(client).content.decode()
+    assert "is removed from here" not in page(client).content.decode()
+
+
+def test_what_one_request_does_has_one_trace_and_another_request_another(client, alice):
+    client.force_login(alice)
+    client.post("/budgets/stop/", {"reason": "away"})
+    client.post("/budgets/resume/")
+    stop, resume = (AuditEntry.objects.get(act=act) for act in ("stop", "resume"))
+    assert len(stop.trace) == len(resume.trace) == 16
+    assert stop.trace != resume.trace
+    assert [one[1] for one in what(page(client, f"?q={stop.trace}"))] == ["stopped"]
+    assert current_trace() == ""
+
+
+def test_what_a_job_does_has_the_trace_of_its_log_lines(alice, now):
+    with traced() as word:
+        switching.stop(user=alice, reason="", now=now)
+    assert AuditEntry.objects.get(act="stop").trace == word
+    with traced("of-an-order"), auditing.acting(ME):
+        switching.resume(user=alice, now=now)
+    assert AuditEntry.objects.get(act="resume").trace == "of-an-order"
+
+
+def test_what_a_command_does_has_a_trace(alice, now):
+    with auditing.by_command("stop_spending"):
+        switching.stop(user=alice, reason="", now=now)
+    assert len(AuditEntry.objects.get(act="stop").trace) == 16
 
 
 def test_no_cell_of_the_file_becomes_a_formula(client, alice, now):

@@ -9,6 +9,7 @@ from allauth.mfa.models import Authenticator
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.test import Client, override_settings
+from django.utils import timezone
 
 from monitor_site.accounts.factors import has_second_factor
 from monitor_site.accounts.models import User
@@ -57,7 +58,7 @@ class TestTheApp:
         assert secret not in str(list(Authenticator.objects.values()))
         new = Fernet.generate_key().decode()
         settings.SECRETS_KEYS = [new, *settings.SECRETS_KEYS]
-        assert services.rotate_secrets() == 2
+        assert services.rotate_secrets(now=timezone.now()) == 2
         settings.SECRETS_KEYS = [new]
         app = Authenticator.objects.get(type="totp").wrap()
         assert app.validate_code(code_of(secret))
@@ -70,7 +71,7 @@ class TestTheApp:
         assert not app.validate_code(code_of(secret))
         assert not app.validate_code(code_of(""))
         with pytest.raises(vault.CannotOpen):
-            services.rotate_secrets()
+            services.rotate_secrets(now=timezone.now())
 
     def test_where_no_secret_can_be_kept_none_is_set_up(self, hers: Client, alice: User) -> None:
         with override_settings(SECRETS_KEYS=[]):

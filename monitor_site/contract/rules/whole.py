@@ -62,7 +62,11 @@ class NoNetwork:
         """Refused."""
         raise PluginFault(f"would have spent at {url} while it was only looked at")
 
-    async def keep_secrets(self, **_: str) -> NoReturn:
+    def renewing(self) -> NoReturn:
+        """Refused."""
+        raise PluginFault("would have renewed secrets while it was only looked at")
+
+    async def keep_secrets(self, *_: Any, **__: str) -> NoReturn:
         """Refused."""
         raise PluginFault("had secrets to keep while it was only looked at")
 

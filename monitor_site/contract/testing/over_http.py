@@ -2,14 +2,15 @@
 
 import asyncio
 import json as json_text
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
-from ..errors import Unavailable
+from ..errors import PluginFault, Unavailable
 from ..fields import AccountSettings
 from ..rules.spending import Spending
 from ..values import Answer
@@ -86,6 +87,7 @@ class PlainSession:
     settings: AccountSettings | None = None
     asked: list[Request] = field(default_factory=list)
     kept: dict[str, str] = field(default_factory=dict)
+    kept_until: datetime | None = None
     spending: Spending = field(default_factory=Spending)
     commits: int = 0
     web: str = field(init=False)
@@ -119,9 +121,18 @@ class PlainSession:
         self.spending.answer = await self._ask(request)
         return self.spending.answer
 
-    async def keep_secrets(self, **secrets: str) -> None:
-        """Remember them in ``kept``."""
+    @asynccontextmanager
+    async def renewing(self) -> AsyncIterator[AccountSettings]:
+        """Nobody else is here; the settings are what they were, with what was kept."""
+        if self.settings is None:
+            raise PluginFault("there is no account whose secrets could be renewed")
+        self.settings = replace(self.settings, **self.kept)
+        yield self.settings
+
+    async def keep_secrets(self, until: datetime | None = None, /, **secrets: str) -> None:
+        """Remember them in ``kept``, and their end in ``kept_until``."""
         self.kept.update(secrets)
+        self.kept_until = until
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
         """Run a parser, here and now."""

@@ -1,10 +1,12 @@
 """A session that answers from memory, so that a plugin can be asked anything without network."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from ..errors import PluginFault
 from ..fields import AccountSettings
 from ..marketplace import Plugin
 from ..values import Answer
@@ -41,6 +43,7 @@ class ScriptedSession:
     asked: list[Request] = field(default_factory=list)
     reads: int = 0
     kept: dict[str, str] = field(default_factory=dict)
+    kept_until: datetime | None = None
     base: str = field(init=False)
     web: str = field(init=False)
 
@@ -71,9 +74,18 @@ class ScriptedSession:
             Request(method="POST", url=url, headers=dict(headers or {}), weight=1, json=json, spends=True)
         )
 
-    async def keep_secrets(self, **secrets: str) -> None:
-        """Remember them in ``kept``."""
+    @asynccontextmanager
+    async def renewing(self) -> AsyncIterator[AccountSettings]:
+        """Nobody else is here; the settings are what they were, with what was kept."""
+        if self.settings is None:
+            raise PluginFault("there is no account whose secrets could be renewed")
+        self.settings = replace(self.settings, **self.kept)
+        yield self.settings
+
+    async def keep_secrets(self, until: datetime | None = None, /, **secrets: str) -> None:
+        """Remember them in ``kept``, and their end in ``kept_until``."""
         self.kept.update(secrets)
+        self.kept_until = until
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
         """Run a parser, here and now."""
