@@ -30,6 +30,7 @@ from monitor_site.web import (
     order_pages,
     outcome_pages,
     pictures,
+    preferences_pages,
     previews,
     prices,
     proving,
@@ -192,7 +193,7 @@ security_urls = [
 ]
 
 urlpatterns = [
-    path("", matches.feed, name="home"),
+    path("", preferences_pages.home, name="home"),
     path("matches/", include(match_urls)),
     path("m/<str:public_id>/", include(decision_urls)),
     path("approvals/", order_pages.approvals, name="approvals"),
@@ -217,6 +218,7 @@ urlpatterns = [
     path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),
     path("feeds/<str:secret>.<str:form>", feed_reading.read, name="feed"),
     path("market-accounts/", include(account_at_market_urls)),
+    path("settings/", preferences_pages.page, name="preferences"),
     path("settings/feeds/", include(feed_urls)),
     path("settings/security/", include(security_urls)),
     path("settings/language/", frame.set_language, name="set-language-pref"),

@@ -24,6 +24,8 @@ THINGS: Words = {
     "account": pgettext_lazy("audit", "Marketplace account"),
     "factor": pgettext_lazy("audit", "Second factor"),
     "user": pgettext_lazy("audit", "Sign-in and roles"),
+    "preferences": pgettext_lazy("audit", "Preferences"),
+    "exchange_rate": pgettext_lazy("audit", "Exchange rate"),
 }
 ACTS: Words = {
     "make": pgettext_lazy("audit", "made"),
@@ -84,6 +86,12 @@ LABELS: Words = {
     "webauthn": pgettext_lazy("audit", "passkeys"),
     "recovery_codes": pgettext_lazy("audit", "recovery codes"),
     "account_id": pgettext_lazy("audit", "account number"),
+    "language": _("Language"),
+    "time_zone": _("Time zone"),
+    "theme": _("Appearance"),
+    "start_page": _("Start page"),
+    "second_currency": _("Second currency"),
+    "per_yen": _("what one yen is worth"),
 }
 MONEY = {"per_item", "per_day", "per_week", "per_month", "total", "price_max", "shipping_estimate"}
 CODES = {"way": Way.choices, "policy": BuyPolicy.choices}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from monitor_site import wording
+from monitor_site import second_currency
 from monitor_site.purchasing import queries
 from monitor_site.purchasing.models import Budget, BudgetKind, LedgerEntry, Measure, Order
 from monitor_site.purchasing.periods import starts
@@ -109,7 +109,7 @@ def _forecast(room: Room, *, now: datetime) -> str:
     begun = queries.midnight(starts(room.period, now=now))
     if ends is None or not room.spent or room.measure != Measure.MONEY or now - begun < SHORTEST_PACE:
         return ""
-    return wording.money(round(room.spent * ((ends - begun) / (now - begun))))
+    return second_currency.both(round(room.spent * ((ends - begun) / (now - begun))))
 
 
 def share(amount: int, room: Room) -> int:
