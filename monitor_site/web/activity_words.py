@@ -42,6 +42,7 @@ ACTS: Words = {
     "sign_in": pgettext_lazy("audit", "signed in"),
     "fail_sign_in": pgettext_lazy("audit", "sign-in failed"),
     "set_password": pgettext_lazy("audit", "password changed"),
+    "close": pgettext_lazy("audit", "account closed"),
 }
 OPERATORS_ACTS: Words = {
     "pause": _("Pause a marketplace"),

@@ -48,6 +48,7 @@ DECLINE_REASONS = {
 }
 REASONS = DECLINE_REASONS | {
     "bought": _("it was bought already"),
+    "closed": _("the account was closed"),
     "restored": _("an older copy of the database was restored"),
 }
 ACTORS = {
