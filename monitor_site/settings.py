@@ -219,13 +219,13 @@ PLUGIN_DIR = Path(env("PLUGIN_DIR") or BASE_DIR / "plugins")
 # -- alerts -------------------------------------------------------------------------------------------------------
 # Read by alerts/ways: "10.0.0.0/8, ..."; "smtp://user:password@host:587".
 ALERT_NETWORKS = env_list("ALERT_NETWORKS")
-EMAIL_URL = Unshown(env("EMAIL_URL"))
-EMAIL_FROM = env("EMAIL_FROM")
+EMAIL_URL, EMAIL_FROM = Unshown(env("EMAIL_URL")), env("EMAIL_FROM")
 VAPID_PRIVATE_KEY = Unshown(env("VAPID_PRIVATE_KEY"))
 
 # -- money ---------------------------------------------------------------------------------------------------------
 # SPENDING_STOPPED: nothing is bought by anybody, whatever the switches on the pages say.
 SPENDING_STOPPED = env_bool("SPENDING_STOPPED", default=False)
+EXCHANGE_RATES_URL = Unshown(env("EXCHANGE_RATES_URL"))  # some want a key in it; read by engine/exchange.py
 
 # -- people -------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"

@@ -17,6 +17,7 @@ from monitor_site.web import (
     channel_acts,
     channel_pages,
     channel_test,
+    data_pages,
     decision_pages,
     factor_pages,
     feed_pages,
@@ -31,6 +32,7 @@ from monitor_site.web import (
     order_pages,
     outcome_pages,
     pictures,
+    preferences_pages,
     previews,
     prices,
     proving,
@@ -194,7 +196,7 @@ security_urls = [
 ]
 
 urlpatterns = [
-    path("", matches.feed, name="home"),
+    path("", preferences_pages.home, name="home"),
     path("matches/", include(match_urls)),
     path("m/<str:public_id>/", include(decision_urls)),
     path("approvals/", order_pages.approvals, name="approvals"),
@@ -219,6 +221,9 @@ urlpatterns = [
     path("media/thumb/<str:signed>/<int:size>.webp", pictures.thumb, name="thumb"),
     path("feeds/<str:secret>.<str:form>", feed_reading.read, name="feed"),
     path("market-accounts/", include(account_at_market_urls)),
+    path("settings/", preferences_pages.page, name="preferences"),
+    path("settings/mine.zip", data_pages.download, name="own-data"),
+    path("settings/close/", data_pages.close, name="account-close"),
     path("settings/feeds/", include(feed_urls)),
     path("settings/security/", include(security_urls)),
     path("settings/language/", frame.set_language, name="set-language-pref"),

@@ -1,5 +1,6 @@
 """Money, moments and durations as people read them in their language. Pure but for the active language and zone."""
 
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -35,13 +36,15 @@ def figure(amount: int, currency: str) -> str:
     return f"{whole:,}.{fraction:0{digits}}" if digits else f"{whole:,}"
 
 
-def limits(low: int | None, high: int | None, currency: str = YEN) -> str:
+def limits(
+    low: int | None, high: int | None, currency: str = YEN, *, written: Callable[[int | None, str], str] = money
+) -> str:
     """The limits of a price in minor units."""
     if low and high is not None:
-        return gettext("%(low)s to %(high)s") % {"low": money(low, currency), "high": money(high, currency)}
+        return gettext("%(low)s to %(high)s") % {"low": written(low, currency), "high": written(high, currency)}
     if high is not None:
-        return gettext("≤ %(price)s") % {"price": money(high, currency)}
-    return gettext("≥ %(price)s") % {"price": money(low, currency)} if low else gettext("any price")
+        return gettext("≤ %(price)s") % {"price": written(high, currency)}
+    return gettext("≥ %(price)s") % {"price": written(low, currency)} if low else gettext("any price")
 
 
 def exact(moment: datetime) -> str:

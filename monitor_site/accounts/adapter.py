@@ -55,6 +55,11 @@ class ClosedSignup(DefaultAccountAdapter):
         super().set_password(user, password)
         _record("set_password", user)
 
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """To the page that the person wants to see first."""
+        person: Any = request.user
+        return reverse(person.start_page)
+
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:  # noqa: ARG002 - allauth's signature
         """To the page of all that guards an account."""
         return reverse("security")

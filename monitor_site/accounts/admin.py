@@ -13,8 +13,11 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from monitor_site.second_currency import BadRate, Rate, read_rate
+
 from . import auditing
-from .models import AuditKind, User
+from .exchange import forget_rate, set_rate
+from .models import AuditKind, ExchangeRate, User
 
 # Rows of factors hold secrets and rows of sessions open accounts: a command mends, nobody looks.
 admin.site.unregister((Authenticator, UserSession))
@@ -38,7 +41,7 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # Django's class is not
     search_fields = ("username", "email", "first_name", "last_name")
     fieldsets = (
         *(UserAdmin.fieldsets or ()),
-        (_("Preferences"), {"fields": ("language", "time_zone", "theme")}),
+        (_("Preferences"), {"fields": ("language", "time_zone", "theme", "second_currency", "start_page")}),
         (_("Limits"), {"fields": ("watch_limit", "question_limit", "weight")}),
     )
 
@@ -65,3 +68,37 @@ def _roles(person: User) -> dict[str, Any]:
 def _changed_flags(form: Any) -> dict[str, bool]:
     """As they were before the form was saved."""
     return {name: bool(form.initial[name]) for name in FLAGS if name in form.initial}
+
+
+class RateForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the type checker only
+    per_yen = forms.CharField(label=_("what one yen is worth"), help_text=_("Such as 0.048 for Chinese yuan."))
+
+    def clean(self) -> dict[str, Any]:
+        told = super().clean() or self.cleaned_data
+        currency = told.get("currency") or self.instance.pk
+        try:
+            told["per_yen"] = read_rate(str(currency), str(told.get("per_yen", "")).strip())
+        except BadRate as error:
+            self.add_error("per_yen", str(error))
+        return told
+
+
+@admin.register(ExchangeRate)
+class ExchangeRateAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # Django's class is not generic when it runs
+    """Rates that people may have prices shown by; whoever writes one here is its source."""
+
+    form = RateForm
+    list_display = ("currency", "per_yen", "source", "at")
+    fields = ("currency", "per_yen")
+    actions = None
+
+    def get_readonly_fields(self, request: HttpRequest, obj: ExchangeRate | None = None) -> tuple[str, ...]:  # noqa: ARG002
+        return ("currency",) if obj else ()
+
+    def save_model(self, request: HttpRequest, obj: ExchangeRate, form: Any, change: bool) -> None:  # noqa: ARG002
+        now = timezone.now()
+        obj.at, obj.source = now, ""
+        set_rate(rate=Rate(currency=obj.currency, per_yen=obj.per_yen, at=now), now=now)
+
+    def delete_model(self, request: HttpRequest, obj: ExchangeRate) -> None:  # noqa: ARG002
+        forget_rate(currency=obj.currency, now=timezone.now())

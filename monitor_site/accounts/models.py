@@ -20,12 +20,43 @@ class Theme(models.TextChoices):
     DARK = "dark", _("Dark")
 
 
+class SecondCurrency(models.TextChoices):
+    """Beside yen, what a reader thinks in: approximate, and only shown."""
+
+    NONE = "", pgettext_lazy("currency", "none")
+    CNY = "CNY", _("Chinese yuan (CNY)")
+    TWD = "TWD", _("New Taiwan dollar (TWD)")
+    HKD = "HKD", _("Hong Kong dollar (HKD)")
+    USD = "USD", _("US dollar (USD)")
+    EUR = "EUR", _("Euro (EUR)")
+    GBP = "GBP", _("Pound sterling (GBP)")
+    KRW = "KRW", _("South Korean won (KRW)")
+    SGD = "SGD", _("Singapore dollar (SGD)")
+
+
+class StartPage(models.TextChoices):
+    """What a person sees first."""
+
+    MATCHES = "matches", _("Matches")
+    APPROVALS = "approvals", _("Approvals")
+    AUCTIONS = "auctions", _("Auctions")
+    ORDERS = "orders", _("Orders")
+    WATCHES = "watches", _("Watches")
+
+
 class User(AbstractUser):
     """A person. Sign-up is closed: staff create users in the admin."""
 
     language = models.CharField(_("language"), max_length=10, blank=True, help_text=_("Empty: as the browser asks."))
     time_zone = models.CharField(_("time zone"), max_length=64, default="Asia/Tokyo")
     theme = models.CharField(_("appearance"), max_length=8, choices=Theme.choices, default=Theme.SYSTEM)
+    # What an earlier release writes knows neither of these.
+    second_currency = models.CharField(
+        _("second currency"), max_length=3, choices=SecondCurrency.choices, blank=True, default="", db_default=""
+    )
+    start_page = models.CharField(
+        _("start page"), max_length=12, choices=StartPage.choices, default=StartPage.MATCHES, db_default="matches"
+    )
 
     watch_limit = models.PositiveIntegerField(
         _("most watches"), null=True, blank=True, help_text=_("Empty: as for everybody.")
@@ -50,9 +81,38 @@ class User(AbstractUser):
         constraints: ClassVar = [
             models.CheckConstraint(condition=models.Q(theme__in=Theme.values), name="user_theme_known"),
             models.CheckConstraint(
+                condition=models.Q(second_currency__in=SecondCurrency.values), name="user_second_currency_known"
+            ),
+            models.CheckConstraint(condition=models.Q(start_page__in=StartPage.values), name="user_start_page_known"),
+            models.CheckConstraint(
                 condition=models.Q(weight__gte=1, weight__lte=MOST_WEIGHT), name="user_weight_bounded"
             ),
         ]
+
+
+class ExchangeRate(models.Model):
+    """What a yen is worth in another currency: said by the operator, or loaded from ``source``. Only ever shown.
+
+    ``at`` is when the operator said so, or the day that the source gives.
+    """
+
+    currency = models.CharField(_("currency"), max_length=3, primary_key=True, choices=SecondCurrency.choices[1:])
+    per_yen = models.DecimalField(_("what one yen is worth"), max_digits=15, decimal_places=9)
+    source = models.CharField(_("loaded from"), max_length=253, blank=True)
+    at = models.DateTimeField(_("of when"))
+
+    class Meta:
+        verbose_name = _("exchange rate")
+        verbose_name_plural = _("exchange rates")
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=models.Q(per_yen__gt=0), name="exchange_rate_positive"),
+            models.CheckConstraint(
+                condition=models.Q(currency__in=SecondCurrency.values[1:]), name="exchange_rate_currency_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"1 JPY = {self.per_yen.normalize():f} {self.currency}"
 
 
 class AuditKind(models.TextChoices):
@@ -63,6 +123,7 @@ class AuditKind(models.TextChoices):
     ACCOUNT = "account", pgettext_lazy("audit", "marketplace accounts")
     SECURITY = "security", pgettext_lazy("audit", "security")
     SYSTEM = "system", pgettext_lazy("audit", "installation")
+    SETTING = "setting", pgettext_lazy("audit", "preferences")
 
 
 class ActorKind(models.TextChoices):

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext
 
+from monitor_site.accounts.exchange import shown_to
 from monitor_site.site_address import absolute
 from monitor_site.watches.models import Match
 
@@ -39,7 +40,8 @@ def alerts_of(delivery: Delivery) -> list[Alert]:
 def render(*, delivery: Delivery, channel: Channel, picture: Picture | None = None) -> Message:
     """The message of a delivery; three queries. The same delivery says the same each time, apart from what is gone."""
     language = channel.language or channel.user.language or settings.LANGUAGE_CODE
-    with translation.override(language), timezone.override(ZoneInfo(channel.user.time_zone)):
+    zone, shown = ZoneInfo(channel.user.time_zone), shown_to(channel.user, now=delivery.created_at)
+    with translation.override(language), timezone.override(zone), shown:
         alerts = alerts_of(delivery)
         matches = _matches(alerts)
         told = [_said(alert, matches, language) for alert in alerts]

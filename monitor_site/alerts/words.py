@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext
 
-from monitor_site import wording
+from monitor_site import second_currency
 from monitor_site.contract import Condition, Shipping
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.order_reasons import reason_words
@@ -91,7 +91,7 @@ def _money(amount: Any, listing: Listing) -> str:
     """An unknown price says so; it is never 0."""
     if amount is None:
         return gettext("price unknown")
-    return wording.money(int(amount), listing.currency)
+    return second_currency.both(int(amount), listing.currency)
 
 
 def _of_ourselves(alert: Alert) -> str:

@@ -34,7 +34,7 @@ from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
 from monitor_site.watches.results import Standing
 
-from . import incidents, machines, nightly, planning, replaying, rolling, settling, tallying, task_log
+from . import exchange, incidents, machines, nightly, planning, replaying, rolling, settling, tallying, task_log
 from .models import Incident
 from .schedule import UPKEEP, Lease, Leases, Return, Schedule
 
@@ -225,6 +225,7 @@ TASKS = {
     "weekly": Task(run=test_channels, every_seconds=3600),
     "outbox": Task(run=sweep_outbox, every_seconds=15),
     "retention": Task(run=prune, every_seconds=60),
+    "rates": Task(run=exchange.load_rates, every_seconds=exchange.SECONDS, only=(exchange.is_wanted,)),
 }
 UNKNOWN_TASK_SECONDS = 60
 

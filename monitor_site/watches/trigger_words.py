@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
-from monitor_site import wording
+from monitor_site import second_currency, wording
 from monitor_site.watches.matching import Verdict
 from monitor_site.watches.models import Crossing, Watch
 from monitor_site.watches.triggers import BEGAN
@@ -26,7 +26,7 @@ def _days(count: int, currency: str) -> str:  # noqa: ARG001 - a phrase like the
 WISHES: Mapping[str, Callable[[Any, str], str]] = {
     "fall_percent": lambda wish, _: gettext("falls by %(n)s%%") % {"n": wish},
     "fall_amount": lambda wish, currency: gettext("falls by %(amount)s") % {"amount": wording.money(wish, currency)},
-    "price_max": lambda wish, currency: gettext("≤ %(price)s") % {"price": wording.money(wish, currency)},
+    "price_max": lambda wish, currency: gettext("≤ %(price)s") % {"price": second_currency.both(wish, currency)},
     "lowest_days": _days,
     "rise_percent": lambda wish, _: gettext("rises by %(n)s%%") % {"n": wish},
     "rise_amount": lambda wish, currency: gettext("rises by %(amount)s") % {"amount": wording.money(wish, currency)},

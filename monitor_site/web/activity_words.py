@@ -25,6 +25,8 @@ THINGS: Words = {
     "factor": pgettext_lazy("audit", "Second factor"),
     "user": pgettext_lazy("audit", "Sign-in and roles"),
     "secrets": pgettext_lazy("audit", "All stored secrets"),
+    "preferences": pgettext_lazy("audit", "Preferences"),
+    "exchange_rate": pgettext_lazy("audit", "Exchange rate"),
 }
 ACTS: Words = {
     "make": pgettext_lazy("audit", "made"),
@@ -43,6 +45,7 @@ ACTS: Words = {
     "sign_in": pgettext_lazy("audit", "signed in"),
     "fail_sign_in": pgettext_lazy("audit", "sign-in failed"),
     "set_password": pgettext_lazy("audit", "password changed"),
+    "close": pgettext_lazy("audit", "account closed"),
 }
 OPERATORS_ACTS: Words = {
     "pause": _("Pause a marketplace"),
@@ -87,6 +90,12 @@ LABELS: Words = {
     "webauthn": pgettext_lazy("audit", "passkeys"),
     "recovery_codes": pgettext_lazy("audit", "recovery codes"),
     "account_id": pgettext_lazy("audit", "account number"),
+    "language": _("Language"),
+    "time_zone": _("Time zone"),
+    "theme": _("Appearance"),
+    "start_page": _("Start page"),
+    "second_currency": _("Second currency"),
+    "per_yen": _("what one yen is worth"),
 }
 MONEY = {"per_item", "per_day", "per_week", "per_month", "total", "price_max", "shipping_estimate"}
 CODES = {"way": Way.choices, "policy": BuyPolicy.choices}

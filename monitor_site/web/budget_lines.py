@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
-from monitor_site import wording
+from monitor_site import second_currency, wording
 from monitor_site.purchasing import queries
 from monitor_site.purchasing.models import Budget, BudgetKind, BuyPolicy, BuyRule, LedgerEntry, Measure, Order
 from monitor_site.purchasing.periods import TOKYO, starts
@@ -133,7 +133,7 @@ def _forecast(room: Room, *, now: datetime) -> str:
     begun = queries.midnight(starts(room.period, now=now))
     if ends is None or not room.spent or room.measure != Measure.MONEY or now - begun < SHORTEST_PACE:
         return ""
-    return wording.money(round(room.spent * ((ends - begun) / (now - begun))))
+    return second_currency.both(round(room.spent * ((ends - begun) / (now - begun))))
 
 
 def share(amount: int, room: Room) -> int:

@@ -9,7 +9,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
-from monitor_site import wording
+from monitor_site import second_currency, wording
 from monitor_site.alerts.feed_reads import Entry
 from monitor_site.contract import Condition, Shipping
 from monitor_site.marketplaces.catalog import catalog
@@ -76,7 +76,7 @@ def _price(entry: Entry) -> str:
     if drop is not None:
         money = [wording.money(figure, listing.currency) for figure in (drop.before, drop.after)]
         return " → ".join(money)
-    return gettext("Price unknown") if listing.price is None else wording.money(listing.price, listing.currency)
+    return gettext("Price unknown") if listing.price is None else second_currency.both(listing.price, listing.currency)
 
 
 def _facts(entry: Entry, now: datetime) -> Iterable[str]:
@@ -95,7 +95,7 @@ def _facts(entry: Entry, now: datetime) -> Iterable[str]:
 
 
 def _now(listing: Listing) -> str:
-    return gettext("Price unknown") if listing.price is None else wording.money(listing.price, listing.currency)
+    return gettext("Price unknown") if listing.price is None else second_currency.both(listing.price, listing.currency)
 
 
 def _html(link: str, picture: str, facts: Iterable[str]) -> SafeString:

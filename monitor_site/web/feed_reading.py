@@ -14,6 +14,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.http import http_date
 from django.views.decorators.http import require_safe
 
+from monitor_site.accounts.exchange import shown_to
 from monitor_site.alerts.feed_limit import seconds_to_wait
 from monitor_site.alerts.feed_reads import entries_of
 from monitor_site.alerts.feeding import feed_behind, name_of, note_reading
@@ -57,7 +58,7 @@ def read(request: HttpRequest, secret: str, form: str) -> HttpResponse:
     if request.method == "GET":
         note_reading(feed=feed, reader=request.headers.get("User-Agent", ""), now=now)
     language, zone = feed.user.language or translation.get_language(), zone_named(feed.user.time_zone)
-    with translation.override(language), timezone.override(zone):
+    with translation.override(language), timezone.override(zone), shown_to(feed.user, now=now):
         return _answer(request, channel_of(feed, now=now), kind, now)
 
 

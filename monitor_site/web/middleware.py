@@ -14,7 +14,9 @@ from django.urls import resolve
 from django.utils import timezone, translation
 from django.utils.deprecation import MiddlewareMixin
 
+from monitor_site import second_currency
 from monitor_site.accounts import auditing
+from monitor_site.accounts.exchange import begin_showing
 from monitor_site.accounts.models import ActorKind
 from monitor_site.accounts.proofs import last_way
 from monitor_site.tracing import new_trace
@@ -85,7 +87,7 @@ class SignInMiddleware(LoginRequiredMiddleware):
 
 
 class PreferencesMiddleware(MiddlewareMixin):
-    """The signed-in person's language and time zone."""
+    """The signed-in person's language, time zone and second currency."""
 
     def process_request(self, request: HttpRequest) -> None:
         """Activate what the person has chosen."""
@@ -94,9 +96,15 @@ class PreferencesMiddleware(MiddlewareMixin):
             timezone.deactivate()
             return
         timezone.activate(zone_named(user.time_zone))
+        begin_showing(user, now=timezone.now())
         if translation.check_for_language(user.language):
             translation.activate(user.language)
             request.LANGUAGE_CODE = translation.get_language()
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:  # noqa: ARG002
+        """The thread goes on to others, also to what has no reader."""
+        second_currency.deactivate()
+        return response
 
 
 class ActorMiddleware(MiddlewareMixin):

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import get_language, gettext
 
-from monitor_site import wording
+from monitor_site import second_currency, wording
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.purchasing import queries, sweeping
 from monitor_site.purchasing.ledger import budgets_of
@@ -85,7 +85,7 @@ class Group:
         for line in self.lines:
             order = line.order
             sums[order.currency] += order.price_max if order.paid is None else order.paid
-        return " + ".join(wording.money(amount, currency) for currency, amount in sums.items())
+        return " + ".join(second_currency.both(amount, currency) for currency, amount in sums.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from monitor_site import order_reasons, wording
+from monitor_site import order_reasons, second_currency, wording
 from monitor_site.purchasing.ledger import NoBudget, OverBudget
 from monitor_site.purchasing.models import Measure, Order, OrderStep
 from monitor_site.purchasing.queries import Room
@@ -48,6 +48,7 @@ DECLINE_REASONS = {
 }
 REASONS = DECLINE_REASONS | {
     "bought": _("it was bought already"),
+    "closed": _("the account was closed"),
     "restored": _("an older copy of the database was restored"),
 }
 ACTORS = {
@@ -99,7 +100,7 @@ def room_words(room: Room) -> str:
 
 def amount_words(room: Room, amount: int | None) -> str:
     """Money, or a number of things."""
-    return f"{amount}" if room.measure == Measure.UNITS else wording.money(amount)
+    return f"{amount}" if room.measure == Measure.UNITS else second_currency.both(amount)
 
 
 def is_decided(order: Order) -> bool:

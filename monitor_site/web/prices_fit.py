@@ -7,7 +7,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
-from monitor_site import wording
+from monitor_site import second_currency
 from monitor_site.contract import Kind
 from monitor_site.watches import pricing
 from monitor_site.watches.models import Listing, Match, Watch, WatchPrices
@@ -62,7 +62,7 @@ def _prices_of(match: Match) -> WatchPrices | None:
 
 
 def _middle(median: int, currency: str) -> str:
-    facts = {"median": wording.money(median, currency), "days": CARD_DAYS}
+    facts = {"median": second_currency.both(median, currency), "days": CARD_DAYS}
     return gettext("%(days)d-day median %(median)s") % facts
 
 
@@ -76,7 +76,7 @@ def _words(listing: Listing, price: int, median: int, now: datetime) -> str:
 
 def limit_words(watch: Watch) -> str:
     """The most that a person wants to pay, as a legend says it."""
-    return gettext("your limit, %(price)s") % {"price": wording.money(watch.price_max, watch.currency)}
+    return gettext("your limit, %(price)s") % {"price": second_currency.both(watch.price_max, watch.currency)}
 
 
 def lines_of(match: Match) -> list[Named]:

@@ -7,7 +7,7 @@ from django.utils.dates import WEEKDAYS_ABBR
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, pgettext_lazy
 
-from monitor_site import wording
+from monitor_site import second_currency, wording
 from monitor_site.contract import Condition, Kind
 from monitor_site.watches.models import RelistedWish, ShippingWish
 from monitor_site.watches.named import CONDITIONS, KINDS
@@ -46,7 +46,8 @@ def price_fact(values: Values) -> str:
     low, high = values.get("price_min"), values.get("price_max")
     if not low and high is None:
         return ""
-    price = wording.limits(low, high, values.get("currency") or wording.YEN)
+    currency = values.get("currency") or wording.YEN
+    price = wording.limits(low, high, currency, written=second_currency.both)
     return gettext("%(price)s with shipping") % {"price": price} if values.get("landed") else price
 
 

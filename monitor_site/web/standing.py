@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext, pgettext
 
-from monitor_site import wording
+from monitor_site import second_currency
 from monitor_site.contract import Kind, Status
 from monitor_site.watches.models import Listing
 from monitor_site.watches.named import ENDED
@@ -52,9 +52,9 @@ def _closed_auction(listing: Listing, status: Status) -> str:
     if listing.price is None or status not in {Status.SOLD, Status.ENDED}:
         return ""
     if status == Status.SOLD:
-        return gettext("Sold at %(price)s") % {"price": wording.money(listing.price, listing.currency)}
+        return gettext("Sold at %(price)s") % {"price": second_currency.both(listing.price, listing.currency)}
     return (
-        gettext("Ended at %(price)s") % {"price": wording.money(listing.price, listing.currency)}
+        gettext("Ended at %(price)s") % {"price": second_currency.both(listing.price, listing.currency)}
         if listing.bids
         else ""
     )

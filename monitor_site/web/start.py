@@ -42,4 +42,4 @@ def _signed_in(request: HttpRequest, person: User) -> HttpResponse:
         return redirect("matches")
     logout(request)
     note_proof(request, user=person, way=LINK)
-    return perform_login(request, Login(user=person, redirect_url=reverse("matches")))
+    return perform_login(request, Login(user=person, redirect_url=reverse(person.start_page)))

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from monitor_site.accounts import auditing
-from monitor_site.accounts.models import AuditEntry, User
+from monitor_site.accounts.models import AuditEntry, ExchangeRate, User
 from monitor_site.alerts import feeding, happenings
 from monitor_site.alerts.claiming import claim
 from monitor_site.alerts.models import Alert, Channel, Delivery, Feed, Notice
@@ -23,6 +23,7 @@ from tests.web.watch_rows import make_checks, make_match, make_target, make_watc
 
 OURS = [
     User,
+    ExchangeRate,
     OutboxRow,
     models.Watch,
     models.Target,
@@ -50,7 +51,7 @@ OURS = [
     CheckDay,
     PriceDay,
 ]
-RECORDS = [model for model in OURS if model not in {User, Watch, MarketplaceAccount}]
+RECORDS = [model for model in OURS if model not in {User, ExchangeRate, Watch, MarketplaceAccount}]
 
 
 @pytest.fixture
@@ -84,6 +85,7 @@ def watch(alice: User, now: datetime) -> Watch:
     Incident.objects.create(kind="load", subject="attic", detail="careful", opened_at=now)
     sums = {"checks": 2, "failed": 1, "missed_beats": 0, "took_ms": 9, "late_ms": 9, "worst_late_ms": 9}
     CheckDay.objects.create(day=now.date(), marketplace="mercari", kind="search", **sums)
+    ExchangeRate.objects.create(currency="CNY", per_yen="0.048", at=now)
     PriceDay.objects.create(day=now.date(), marketplace="mercari", points=2, listings=1)
     return watch
 

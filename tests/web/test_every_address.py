@@ -38,6 +38,7 @@ OF_ONES_OWN = {
     "home", "matches", "matches-seen", "auctions", "watches", "watch-new", "watch-new-listing", "watch-bulk",
     "watch-preview", "why-not", "blocks", "block-phrase", "block-seller", "tags", "more", "events",
     "set-language-pref", "set-theme", "account_change_password", "account_set_password", "feeds", "channels",
+    "preferences", "own-data", "account-close",
     "channel-choose", "channel-new", "approvals", "orders", "budgets", "budget-new", "budget-all", "spending-stop",
     "spending-resume", "prove", "proven", "account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn",
     "security", "mfa_index", "mfa_list_webauthn", "sessions-end", "mfa_activate_totp", "mfa_view_recovery_codes",

@@ -19,20 +19,24 @@ REPLY_BYTES = 4 * 1024
 USER_AGENT = "marketplace-monitor"
 
 
+def guarded_client(networks: Networks, *, resolve: Resolve = resolve) -> httpx.AsyncClient:
+    """A client for addresses that people name. It has no time-out but for connecting: set a deadline around it."""
+    near = GuardedTransport(resolve=resolve, permits=lambda address, _port: networks.names(address))
+    return httpx.AsyncClient(
+        mounts={"https://": GuardedTransport(resolve=resolve, permits=networks.allows), "http://": near},
+        trust_env=False,
+        follow_redirects=False,
+        headers={"user-agent": USER_AGENT, "accept-encoding": "identity"},
+        cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
+        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+    )
+
+
 class Poster:
     """Keeps the connections of a loop's life. http is for networks that the operator named, and for nothing else."""
 
     def __init__(self, networks: Networks, *, resolve: Resolve = resolve) -> None:
-        near = GuardedTransport(resolve=resolve, permits=lambda address, _port: networks.names(address))
-        self._client = httpx.AsyncClient(
-            mounts={"https://": GuardedTransport(resolve=resolve, permits=networks.allows), "http://": near},
-            trust_env=False,
-            follow_redirects=False,
-            headers={"user-agent": USER_AGENT, "accept-encoding": "identity"},
-            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
-            # The whole has a deadline of its own, see send.
-            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-        )
+        self._client = guarded_client(networks, resolve=resolve)
 
     async def post(self, url: str, *, body: bytes, headers: Mapping[str, str], now: datetime) -> Answer:
         """What became of it. Of the reply nothing is told but its status."""

@@ -1,7 +1,8 @@
 """The small building blocks of all pages, built into every template.
 
-Tags: ``icon``, ``match_card``, ``beats``, ``ring``, ``sparkline``, ``title_of``, ``titles_of``.
-Filters: ``money``, ``price``, ``ago``, ``until``, ``countdown``, ``end``, ``exact``, ``dur``, ``ms``, ``foreign``.
+Tags: ``icon``, ``match_card``, ``beats``, ``ring``, ``sparkline``, ``title_of``, ``titles_of``, ``rate_words``.
+Filters: ``money``, ``about``, ``charged``, ``price``,
+``ago``, ``until``, ``countdown``, ``end``, ``exact``, ``dur``, ``ms``, ``foreign``.
 A moment becomes a ``<time>`` with the exact stamp in its title.
 """
 
@@ -18,7 +19,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from monitor_site import wording
+from monitor_site import second_currency, wording
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Match
 from monitor_site.web import drawing
@@ -48,9 +49,33 @@ def _icon(name: str, size: str) -> SafeString:
 
 
 @register.filter
-def money(amount: int | None, currency: str = wording.YEN) -> str:
-    """Minor units of a currency as people write them in their language."""
+def money(amount: int | None, currency: str = wording.YEN) -> SafeString:
+    """An amount with what it is about in the reader's second currency: for texts, never inside an attribute."""
+    return format_html("{}{}", wording.money(amount, currency), _about(amount, currency, " "))
+
+
+@register.filter
+def charged(amount: int | None, currency: str = wording.YEN) -> str:
+    """An amount alone, as it is charged: for buttons, attributes, and where there is no room."""
     return wording.money(amount, currency)
+
+
+@register.filter
+def about(amount: int | None, currency: str = wording.YEN) -> SafeString:
+    """What an amount is about in the reader's second currency, with its rate on hover; empty without one."""
+    return _about(amount, currency, "")
+
+
+def _about(amount: int | None, currency: str, before: str) -> SafeString:
+    if not (words := second_currency.approximate(amount, currency)):
+        return SafeString("")
+    return format_html('{}<small class="muted" title="{}">{}</small>', before, second_currency.source_words(), words)
+
+
+@register.simple_tag
+def rate_words() -> str:
+    """By which rate amounts are shown in the reader's second currency; empty without one."""
+    return second_currency.source_words()
 
 
 @register.filter
