@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from monitor_site.purchasing.ledger import recount
-from monitor_site.purchasing.models import Entry, LedgerEntry, Measure, Mode, Order, Scope, Submission, Way
+from monitor_site.purchasing.models import (
+    Cancellation,
+    Entry,
+    LedgerEntry,
+    Measure,
+    Mode,
+    Order,
+    Scope,
+    Submission,
+    Way,
+)
 from monitor_site.purchasing.transitions import BOUGHT, HELD, LIVE, State, Verb
 
 # A purchase may be there, and somebody asks or has asked.
@@ -33,6 +43,7 @@ def all_hold(truth: Iterable[Sold]) -> None:
     no_more_things_than_wanted(sold, orders)
     nothing_is_sent_without_leave(orders)
     no_outcome_is_lost(orders)
+    no_cancelling_is_sent_twice_or_lost()
 
 
 def nothing_is_bought_twice(sold: list[Sold], orders: list[Order]) -> None:
@@ -139,3 +150,13 @@ def no_outcome_is_lost(orders: list[Order]) -> None:
         if order.state in {State.SUBMITTING, State.UNKNOWN}:
             assert order.ask_at is not None, f"nobody will ask for {order}"
             assert order.submissions.filter(epoch=order.epoch).exists(), f"nothing is known of {order}"
+
+
+def no_cancelling_is_sent_twice_or_lost() -> None:
+    """At most one request that may have come for an order, none before it was bought, and one under way has its end."""
+    may_have_come = Counter(Cancellation.objects.exclude(outcome="not_sent").values_list("order", flat=True))
+    assert set(may_have_come.values()) <= {1}, f"may have been asked to be cancelled twice: {may_have_come}"
+    for one in Cancellation.objects.select_related("order"):
+        assert one.order.state in BOUGHT | {State.MARKET_CANCELLED}, f"{one.order} was to be cancelled, and not bought"
+        begun = one.send_deadline is not None and one.begun_at is not None
+        assert begun or one.outcome in {"asked", "not_sent"}, f"nobody knows when {one} was sent"
