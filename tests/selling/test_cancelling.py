@@ -136,6 +136,7 @@ class TestWhileNobodyKnows:
     ):
         desk.market.truth[0]["stage"] = "wait_shipping"
         at, looks = lost.begun_at, 0
+        sweeping.wake(now=at)
         while lost.outcome == "unknown" and looks < 20:
             at, looks = max(at + timedelta(seconds=1), Sweep.objects.get().due_at), looks + 1
             seen(bought, at)
