@@ -20,7 +20,7 @@ from monitor_site.purchasing import cancelling, submitting
 from monitor_site.purchasing.models import Cancellation, Order, Submission
 from monitor_site.purchasing.moving import Overtaken
 from monitor_site.purchasing.submitting import SEND_TIME, Told
-from monitor_site.purchasing.transitions import BOUGHT, State
+from monitor_site.purchasing.transitions import State
 
 from . import ordering
 from .senders import Senders
@@ -82,7 +82,7 @@ class Clerk:
         order = Order.objects.select_related("listing", "account", "user").get(pk=order_id)
         if order.state == State.PROPOSED:
             self._rehearse(order)
-        elif order.state in BOUGHT:
+        elif cancelling.is_for_sender(order):
             self._cancel(order)
         else:
             self._submit(order)
