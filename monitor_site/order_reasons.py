@@ -29,6 +29,7 @@ REASONS: Mapping[str, str | Promise] = {
     "shipping_unknown": SHIPPING_UNKNOWN,
     "buyer_pays": BUYER_PAYS,
     "buyer_pays_shipping": BUYER_PAYS,
+    "not_cancellable": _("the marketplace does not let it be cancelled"),
     # What is about the account.
     "address_invalid": _("the marketplace does not accept the address"),
     "payment_required": _("the marketplace could not take the payment"),

@@ -104,6 +104,7 @@ order_urls = [
     path("<str:public_id>/not-bought/", order_pages.not_bought, name="order-not-bought"),
     path("<str:public_id>/again/", outcome_pages.again, name="order-again"),
     path("<str:public_id>/seen/", outcome_pages.seen, name="order-seen"),
+    path("<str:public_id>/cancel/", outcome_pages.cancel, name="order-cancel"),
     path("strays/<int:pk>/noted/", outcome_pages.stray_noted, name="stray-noted"),
 ]
 activity_urls = [

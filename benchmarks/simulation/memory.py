@@ -63,6 +63,7 @@ class Memory:
     held: int = 0
     spent: int = 0
     overrun: int = 0
+    things: tuple[int, int, int] = (0, 0, 0)
     orders: dict[str, Kept] = field(default_factory=dict)
     strays: dict[int, dict[str, tuple[str, datetime]]] = field(default_factory=dict)
     known: dict[int, dict[str, tuple[str, datetime]]] = field(default_factory=dict)
@@ -80,8 +81,9 @@ class Memory:
         return self._move(self.orders[name], Verb.MAKE_READY, now)
 
     def _fits(self) -> bool:
-        things = (self.held + self.spent) // self.price
-        return self.held + self.spent + self.price <= self.limit and things + 1 <= self.units
+        held, got, _over = self.things
+        has_room = held + got + 1 <= self.units or "things" in self.careless
+        return self.held + self.spent + self.price <= self.limit and has_room
 
     def _move(self, order: Kept, verb: Verb, now: datetime, *, standing: tuple[str, int] | None = None) -> bool:
         """A step, if the order stands where it was seen and the table has the step."""
@@ -103,8 +105,15 @@ class Memory:
         self.spent += {Money.SPEND: price, Money.BOOK: price, Money.REFUND: -price}.get(money, 0)
         if money == Money.BOOK:
             self.overrun = max(self.overrun, self.held + self.spent - self.limit)
+        self._count(money)
         if money != Money.NOTHING:
             order.entries.append((money, price))
+
+    def _count(self, money: Money) -> None:
+        held, got, over = self.things
+        held += {Money.HOLD: 1, Money.RELEASE: -1, Money.SPEND: -1}.get(money, 0)
+        got += {Money.SPEND: 1, Money.BOOK: 1, Money.REFUND: -1}.get(money, 0)
+        self.things = (held, got, max(over, held + got - self.units) if money == Money.BOOK else over)
 
     def waits(self, account: int) -> bool:
         """Whether an account may not order."""
@@ -305,7 +314,8 @@ class Memory:
     def picture(self) -> dict[str, Any]:
         """Where everything stands, for the rules and for comparing."""
         orders = {one.name: (str(one.state), one.reference, one.late) for one in self.orders.values()}
-        return {"orders": orders, "money": (self.held, self.spent, self.overrun), "strays": self._strays()}
+        money = (self.held, self.spent, self.overrun)
+        return {"orders": orders, "money": money, "things": self.things, "strays": self._strays()}
 
     def _strays(self) -> set[str]:
         return {number for rows in self.strays.values() for number in rows}

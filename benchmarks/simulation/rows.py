@@ -167,10 +167,11 @@ class Rows:
         orders = {name: rows[pk] for name, pk in self.names.items()}
         scopes = list(Scope.objects.filter(budget__user=self.user))
         demand(recount(scopes) == [], "M5: the counters are not what the ledger says")
-        total = [one for one in scopes if one.period == Period.TOTAL and one.measure == Measure.MONEY]
-        money = [(one.held, one.spent, one.overrun) for one in total]
+        total = [one for one in scopes if one.period == Period.TOTAL]
+        sums = {one.measure: (one.held, one.spent, one.overrun) for one in total}
         return {
             "orders": {name: (one.state, one.reference, one.found_late_at is not None) for name, one in orders.items()},
-            "money": money[0] if money else (0, 0, 0),
+            "money": sums.get(Measure.MONEY, (0, 0, 0)),
+            "things": sums.get(Measure.UNITS, (0, 0, 0)),
             "strays": set(Stray.objects.filter(account__user=self.user).values_list("number", flat=True)),
         }

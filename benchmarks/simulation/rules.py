@@ -41,6 +41,7 @@ def always(story: "Story") -> None:
     _sent_once(story)
     _one_live_order(story, orders)
     _money(story, orders, picture["money"])
+    _things(story, orders, picture["things"])
     _nothing_released(story, orders)
     demand(not any(stopped for _name, stopped in story.begun), "M9: submitted after the kill switch")
 
@@ -71,6 +72,19 @@ def _money(story: "Story", orders: dict, money: tuple[int, int, int]) -> None:
     demand(spent == UNIT * bought, "M5: spent is not what was bought")
     late = any(late for _s, _r, late in orders.values())
     demand(not overrun or late, "M4: above the limit without a late find")
+
+
+def _things(story: "Story", orders: dict, things: tuple[int, int, int]) -> None:
+    """M3: every listing of a story is the same thing under another id, and so many of it are wanted."""
+    held, got, overrun = things
+    late = sum(late for _s, _r, late in orders.values())
+    demand(held + got <= story.book.units + overrun, "M3: more things held and bought than are wanted")
+    demand(overrun <= late, "M3: a thing too many that nobody found late")
+    counted = (sum(s in HELD for s, _r, _l in orders.values()), sum(s in BOUGHT for s, _r, _l in orders.values()))
+    demand((held, got) == counted, "M5: things are not what the orders say")
+    free = {State.MARKET_CANCELLED, State.NOT_PLACED}
+    owned = [name for name, (state, _r, _l) in orders.items() if state not in free and is_bought(story, name)]
+    demand(len(owned) <= story.book.units + late, f"M3: {len(owned)} bought of {story.book.units} wanted")
 
 
 def _nothing_released(story: "Story", orders: dict) -> None:

@@ -7,12 +7,18 @@ from .memory import Memory
 from .rules import Broken
 from .story import Story
 
-LIMIT, UNITS = 4000, 4
+# Three listings at 1000 each: there is enough, money for two, two wanted.
+WANTS = ({"limit": 4000, "units": 4}, {"limit": 2000, "units": 4}, {"limit": 4000, "units": 2})
+
+
+def wants_of(seed: int) -> dict[str, int]:
+    """What may be spent in a story, and how many things are wanted: now the one binds, now the other."""
+    return WANTS[seed % len(WANTS)]
 
 
 def story_of(seed: int, *, resends: bool = False, **broken: Any) -> Story:
     """A story in memory; ``resends`` and ``broken`` break the build on purpose."""
-    return Story(seed=seed, book=Memory(limit=LIMIT, units=UNITS, **broken), resends=resends)
+    return Story(seed=seed, book=Memory(**wants_of(seed), **broken), resends=resends)
 
 
 def tell_many(seeds: Iterable[int], *, acts: int, **broken: Any) -> tuple[dict[int, str], int, list[str]]:

@@ -24,6 +24,7 @@ class Book(Protocol):
     """Orders and money, in memory or in rows."""
 
     limit: int
+    units: int
 
     def knew(self, account: int, number: str, listing: str, at: datetime) -> None:
         """A purchase that was known before."""

@@ -38,6 +38,7 @@ OF_ORDERS = {
     "needs_human": gettext_lazy("Nobody knows whether it was bought. Please look: %(title)s"),
     "not_placed": gettext_lazy("Not bought after all: %(title)s"),
     "late_placed": gettext_lazy("Bought after all, found out late: %(title)s"),
+    "not_cancelled": gettext_lazy("Not cancelled at the marketplace: %(title)s"),
     "market_cancelled": gettext_lazy("Cancelled by the marketplace: %(title)s"),
     "sold_to_other": gettext_lazy("Sold to someone else: %(title)s"),
 }

@@ -26,6 +26,7 @@ from .fields import AccountSettings, SearchCriteria, canonical, criteria_from, g
 from .manifest import CONTRACT_VERSION, Access, Capability, Manifest, Pace
 from .marketplace import (
     CanBuy,
+    CanCancel,
     CanFindOutcome,
     CanLook,
     CanSearch,
@@ -34,7 +35,16 @@ from .marketplace import (
     Plugin,
     Session,
 )
-from .orders import AccountInfo, BuyRequest, Purchase, PurchasePage, PurchaseStage, Receipt
+from .orders import (
+    AccountInfo,
+    BuyRequest,
+    CancelReceipt,
+    CancelRequest,
+    Purchase,
+    PurchasePage,
+    PurchaseStage,
+    Receipt,
+)
 from .prices import YEN, PriceStyle, read_price
 from .reading import LONGEST_WAIT, retry_after
 from .reading_again import ReadBefore
@@ -67,11 +77,14 @@ __all__ = [
     "Blocked",
     "BuyRequest",
     "CanBuy",
+    "CanCancel",
     "CanFindOutcome",
     "CanLook",
     "CanSearch",
     "CanTellSoldPrices",
     "CanVerify",
+    "CancelReceipt",
+    "CancelRequest",
     "Capability",
     "ChallengeRequired",
     "Condition",

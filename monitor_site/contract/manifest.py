@@ -17,6 +17,7 @@ class Capability(StrEnum):
     LOOK = "look"
     BUY = "buy"
     BID = "bid"
+    CANCEL = "cancel"
     OUTCOME = "outcome"
     LINK = "link"
     SOLD_PRICES = "sold_prices"

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from .fields import AccountSettings, SearchCriteria
 from .manifest import Manifest
-from .orders import AccountInfo, BuyRequest, Purchase, PurchasePage, Receipt
+from .orders import AccountInfo, BuyRequest, CancelReceipt, CancelRequest, Purchase, PurchasePage, Receipt
 from .urls import ListingUrl, SearchUrl
 from .values import Answer, SearchPage, Sighting
 
@@ -57,9 +57,10 @@ class Session(Protocol):
         ...
 
     async def commit(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
-        """Post the one request that may spend: once in a visit, over a connection of its own, never sent again.
+        """Post the one request that may spend, or cancel: once in a visit, over a connection of its own, never again.
 
-        Only :meth:`CanBuy.buy` may call it; everywhere else it raises :class:`PluginFault`. A redirect is the answer.
+        Only :meth:`CanBuy.buy` and :meth:`CanCancel.cancel` may call it; everywhere else it raises
+        :class:`PluginFault`. A redirect is the answer.
         Whatever a plugin raises after it is :class:`OutcomeUnknown` to the core, unless a whole answer came and the
         plugin raises :class:`Refused` for it.
         """
@@ -147,6 +148,21 @@ class CanBuy(Protocol):
         raised: to the core it is OutcomeUnknown.
         Must never: commit twice, spend by any other way, take part of an answer for success or for a refusal, pay more
         than ``price_max``, retry, sleep.
+        """
+        ...
+
+
+class CanCancel(Protocol):
+    """The capability CANCEL, of whoever can buy; only where the marketplace offers it to its buyers in this way."""
+
+    async def cancel(self, request: CancelRequest) -> CancelReceipt:
+        """Ask the marketplace to cancel one purchase of the account: refuse what must be, then commit.
+
+        Called when: a person wants it, at most once for a purchase unless nothing was sent.
+        Returns: what the marketplace said, when its whole answer names this very transaction.
+        Raises: as :meth:`CanBuy.buy`; ``Refused(RefusalKind.NOT_CANCELLABLE)`` where it says that it cannot be.
+        Must never: commit twice, take part of an answer for success or for a refusal, tell by itself that the purchase
+        is cancelled: only :meth:`CanFindOutcome.find_purchase` does; retry, sleep.
         """
         ...
 

@@ -8,7 +8,10 @@ from .values import Money
 
 
 class PurchaseStage(StrEnum):
-    """Where a purchase stands at the marketplace; ``unknown`` for a word nobody has documented."""
+    """Where a purchase stands at the marketplace; ``unknown`` for a word nobody has documented.
+
+    ``cancelled`` gives back all the money that was booked: only where the marketplace itself shows that it is over.
+    """
 
     WAIT_PAYMENT = "wait_payment"
     WAIT_SHIPPING = "wait_shipping"
@@ -46,6 +49,26 @@ class Receipt:
     transaction_id: str
     paid: Money | None = None
     shipping: Money | None = None
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelRequest:
+    """A purchase that its person wants cancelled. ``transaction_id`` is the marketplace's name for it, ``reference``
+    our own for the order.
+    """
+
+    external_id: str
+    transaction_id: str
+    reference: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelReceipt:
+    """The marketplace took the request to cancel. That money comes back only the stage of the purchase tells."""
+
+    external_id: str
+    transaction_id: str
     at: datetime | None = None
 
 

@@ -32,6 +32,7 @@ class RefusalKind(StrEnum):
     ACCOUNT_RESTRICTED = "account_restricted"
     VERIFICATION_REQUIRED = "verification_required"
     AUTH_EXPIRED = "auth_expired"
+    NOT_CANCELLABLE = "not_cancellable"
     UNSUPPORTED = "unsupported"
 
 

@@ -16,8 +16,8 @@ from django.db import DatabaseError, close_old_connections, connection
 from monitor_site.contract import Capability
 from monitor_site.faultpoint import faultpoint
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.purchasing import submitting
-from monitor_site.purchasing.models import Order, Submission
+from monitor_site.purchasing import cancelling, submitting
+from monitor_site.purchasing.models import Cancellation, Order, Submission
 from monitor_site.purchasing.moving import Overtaken
 from monitor_site.purchasing.submitting import SEND_TIME, Told
 from monitor_site.purchasing.transitions import State
@@ -82,6 +82,8 @@ class Clerk:
         order = Order.objects.select_related("listing", "account", "user").get(pk=order_id)
         if order.state == State.PROPOSED:
             self._rehearse(order)
+        elif cancelling.is_for_sender(order):
+            self._cancel(order)
         else:
             self._submit(order)
 
@@ -106,28 +108,46 @@ class Clerk:
             ordering.tell_of_speed(order, now=_now())
             return
         faultpoint("submitting")
-        told = self._senders.send(order_id=order.pk, submission_id=submission.pk, deadline=_monotonic(submission))
+        deadline = _monotonic(submission.send_deadline)
+        told = self._senders.send(order_id=order.pk, submission_id=submission.pk, deadline=deadline)
         faultpoint("answered")
         conclude(submission, told)
         faultpoint("placed")
 
+    def _cancel(self, order: Order) -> None:
+        """The same for a request to cancel what was bought."""
+        request = cancelling.begin(order=order, now=_now())
+        if request is None or request.send_deadline is None:
+            return
+        faultpoint("cancelling")
+        told = self._senders.cancel(cancellation_id=request.pk, deadline=_monotonic(request.send_deadline))
+        faultpoint("answered")
+        conclude(request, told)
 
-def conclude(submission: Submission, told: Told) -> None:
+
+def conclude(sent: Submission | Cancellation, told: Told) -> None:
     """T3 and T4: when nobody knows whether it was written, look again over a connection of its own; what then still
     stands there is written once more, and what cannot be is found out by whoever asks the marketplace.
     """
     try:
-        submitting.conclude(submission=submission, told=told, now=_now())
+        _conclude(sent, told)
     except DatabaseError as error:
-        log.warning("order.not_concluded", order=submission.order_id, error=type(error).__name__)
+        log.warning("order.not_concluded", order=sent.order_id, error=type(error).__name__)
         connection.close()
-        submitting.conclude(submission=submission, told=told, now=_now())
+        _conclude(sent, told)
+
+
+def _conclude(sent: Submission | Cancellation, told: Told) -> None:
+    if isinstance(sent, Cancellation):
+        cancelling.conclude(cancellation=sent, told=told, now=_now())
+    else:
+        submitting.conclude(submission=sent, told=told, now=_now())
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def _monotonic(submission: Submission) -> float:
+def _monotonic(deadline: datetime) -> float:
     """The deadline on the clock that nobody sets."""
-    return time.monotonic() + (submission.send_deadline - _now()).total_seconds()
+    return time.monotonic() + (deadline - _now()).total_seconds()

@@ -7,11 +7,21 @@ from monitor_site.alerts.models import AlertKind
 from monitor_site.alerts.telling import SPEED_TROUBLE, Draft, publish
 from monitor_site.connections import redis_client
 from monitor_site.outbox import stream
-from monitor_site.purchasing import handing, proposing, reconciling, renewing, speeding, submitting, sweeping
+from monitor_site.purchasing import (
+    cancelling,
+    handing,
+    proposing,
+    reconciling,
+    renewing,
+    speeding,
+    submitting,
+    sweeping,
+)
 from monitor_site.purchasing.models import FOUND_LATE, Mode, Order
 from monitor_site.purchasing.transitions import State
 
 # What its person must do, or should know: nothing else about an order is worth a message.
+NOT_CANCELLED = "not_cancelled"
 TOLD = frozenset(
     {
         State.AWAITING_APPROVAL,
@@ -26,6 +36,7 @@ TOLD = frozenset(
         State.PLACED,
         State.REFUSED,
         State.UNKNOWN,
+        NOT_CANCELLED,
     }
 )
 OURSELVES = frozenset(
@@ -43,7 +54,7 @@ def advance(*, order_ids: Collection[int], now: datetime) -> list[int]:
     """Take the next steps of orders; returns those that a sender takes on, which should hear of it before anybody."""
     handing.advance(order_ids=order_ids, now=now)
     orders = Order.objects.filter(pk__in=order_ids).order_by("pk")
-    return [order.pk for order in orders if submitting.is_for_sender(order)]
+    return [order.pk for order in orders if submitting.is_for_sender(order) or cancelling.is_for_sender(order)]
 
 
 def follow_up(*, order_ids: Collection[int], now: datetime) -> None:
@@ -84,13 +95,17 @@ def tell(orders: Iterable[Order], *, now: datetime) -> None:
 
 
 def _said(order: Order) -> str:
-    """A late find is told as such, wherever the marketplace says that it stands by now."""
+    """A late find is told as such, wherever the marketplace says that it stands by now; so is what is not cancelled."""
+    if cancelling.failed(order):
+        return NOT_CANCELLED
     return State.LATE_PLACED if order.reason == FOUND_LATE else order.state
 
 
 def _is_own_doing(order: Order) -> bool:
     """Nobody is told of what they have done themselves a moment ago."""
     last = order.history.order_by("-number").first()
+    if cancelling.failed(order):
+        return False
     return last is not None and last.actor not in OURSELVES
 
 

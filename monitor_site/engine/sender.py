@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, TypeVar
 
 from monitor_site.connections import async_redis_client
@@ -102,12 +101,13 @@ class Sender:
     async def _ask_leave(self) -> None:
         """The last moment at which nothing has been sent. Raises :class:`NotSent`."""
         faultpoint("ready")
-        self.kept_back = not await self._in_database(
-            partial(submitting.may_commit, submission=self.submission, now=datetime.now(UTC))  # type: ignore[arg-type]
-        )
+        self.kept_back = not await self._in_database(self._may_commit)
         if self.kept_back:
             raise NotSent("our own rules keep it back")
         faultpoint("committing")
+
+    def _may_commit(self) -> bool:
+        return self.submission is not None and submitting.may_commit(submission=self.submission, now=datetime.now(UTC))
 
     async def _in_database(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.database, work)

@@ -27,7 +27,7 @@ from monitor_site.marketplaces.transport import open_client
 from monitor_site.purchasing.models import Submission
 from monitor_site.purchasing.submitting import Told
 
-from . import sender, tied
+from . import sender, sender_cancel, tied
 
 log = structlog.get_logger(__name__)
 
@@ -120,6 +120,8 @@ def arm(deadline: float) -> bool:
 
 
 def _act(asked: dict[str, Any]) -> Told:
+    if "cancellation" in asked:
+        return sender_cancel.send(cancellation_id=asked["cancellation"])
     if asked["submission"] is None:
         return sender.rehearse(order_id=asked["order"])
     return sender.send(submission_id=asked["submission"])

@@ -50,7 +50,14 @@ class Senders:
 
     def send(self, *, order_id: int, submission_id: int | None, deadline: float) -> Told:
         """Have an order sent before a monotonic moment, or without a submission rehearsed; what became of it."""
-        reading = self._hand_over({"order": order_id, "submission": submission_id, "deadline": deadline})
+        return self._have({"order": order_id, "submission": submission_id, "deadline": deadline})
+
+    def cancel(self, *, cancellation_id: int, deadline: float) -> Told:
+        """Have a request to cancel sent before a monotonic moment; what became of it."""
+        return self._have({"cancellation": cancellation_id, "deadline": deadline})
+
+    def _have(self, asked: dict[str, Any]) -> Told:
+        reading, deadline = self._hand_over(asked), asked["deadline"]
         try:
             return self._heard(reading, deadline)
         finally:

@@ -67,6 +67,14 @@ class Account:
         if real and not self.spends:
             raise NotSent("nobody has allowed this account to spend for real")
 
+    def refuse_cancelling(self, now: datetime, *, real: bool) -> None:
+        """Raise while it may not be asked or its person has paused it, and where it must not write for real."""
+        if real and not self.spends:
+            raise NotSent("nobody has allowed this account to write for real")
+        if self.pause_reason == BY_HAND and self.paused_until and self.paused_until > now:
+            raise NotSent("its person has paused the account")
+        self.refuse_reading(now)
+
     def refuse_reading(self, now: datetime) -> None:
         """Raise what paused it, while it is paused for a reason that concerns questions, too."""
         if self.pause_reason not in STOPS_ONLY_SPENDING:

@@ -13,6 +13,8 @@ from monitor_site.contract import (
     AccountInfo,
     AccountSettings,
     BuyRequest,
+    CancelReceipt,
+    CancelRequest,
     Capability,
     MarketplaceError,
     Plugin,
@@ -43,6 +45,7 @@ from .visit import Control, History, Reading, Visit
 
 __all__ = ["Found", "Gateway", "History", "WouldSend", "remembered"]
 T = TypeVar("T")
+Leave = Callable[[], Awaitable[None]]
 
 BEFORE_THE_CUT = 0.9
 
@@ -138,7 +141,7 @@ class Gateway:
         marketplace: str,
         account_id: int,
         request: BuyRequest,
-        before_commit: Callable[[], Awaitable[None]] | None = None,
+        before_commit: Leave | None = None,
     ) -> Receipt:
         """Buy one listing in the name of a person's account, with at most one request that spends.
 
@@ -148,6 +151,12 @@ class Gateway:
         """
         plugin = self._plugin(marketplace)
         return await self._ordering.buy(plugin, account_id, request, before_commit)
+
+    async def cancel(
+        self, *, marketplace: str, account_id: int, request: CancelRequest, before_commit: Leave | None = None
+    ) -> CancelReceipt:
+        """Ask once to have a purchase cancelled; raises as :meth:`buy`. Whether it is only its stage tells."""
+        return await self._ordering.cancel(self._plugin(marketplace), account_id, request, before_commit)
 
     async def rehearse(self, *, marketplace: str, account_id: int, request: BuyRequest) -> WouldSend:
         """Do all of :meth:`buy` but send it: what would have been sent. Raises as that does, and never spends."""

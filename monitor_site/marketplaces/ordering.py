@@ -9,6 +9,8 @@ from typing import Any, Protocol, TypeVar
 from monitor_site.contract import (
     AccountInfo,
     BuyRequest,
+    CancelReceipt,
+    CancelRequest,
     Capability,
     MarketplaceError,
     Plugin,
@@ -51,6 +53,21 @@ class Ordering:
         account = await self._account(plugin, account_id, Capability.BUY)
         account.refuse_spending(_now(), real=self.is_real(plugin.manifest.name))
         return await self._bought(plugin, account, request, Spending(before=before))
+
+    async def cancel(
+        self, plugin: Plugin, account_id: int, request: CancelRequest, before: Callable[[], Awaitable[None]] | None
+    ) -> CancelReceipt:
+        """Ask once to have a purchase cancelled."""
+        account = await self._account(plugin, account_id, Capability.CANCEL)
+        account.refuse_cancelling(_now(), real=self.is_real(plugin.manifest.name))
+        spending = Spending(before=before)
+
+        async def ask(market: Any) -> CancelReceipt:
+            receipt = orders.cancel_receipt(await market.cancel(request), request=request)
+            spending.refuse_unanswered()
+            return receipt
+
+        return await self._asked(plugin, account, spending, ask)
 
     async def rehearse(self, plugin: Plugin, account_id: int, request: BuyRequest) -> WouldSend:
         """All of a purchase but sending it."""

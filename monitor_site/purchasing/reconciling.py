@@ -12,14 +12,14 @@ from django.db import transaction
 from django.db.models import Q
 
 from monitor_site.contract import Purchase
-from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import services as outbox
 
 from .asking import Answer, Question
-from .evidence import LOOKS, USUAL_LAG, AskAgain, AskPerson, Case, Decision, Look, Placed, Seen, decide
+from .evidence import LOOKS, AskAgain, AskPerson, Case, Decision, Look, Placed, Seen, decide
 from .knowledge import older_of, taken_of
 from .models import Order, Reading, Submission, SubmissionOutcome
 from .moving import Because, Overtaken, move
+from .submitting import lag_of
 from .transitions import State, Verb
 
 TOPIC = "outcome"
@@ -150,12 +150,6 @@ def _number_said(submission: Submission) -> str:
     """The number of a purchase that an answer named, also one that came too late to count."""
     late = submission.evidence.get("late") or {}
     return str(submission.evidence.get("transaction_id") or late.get("transaction_id") or "")[:80]
-
-
-def lag_of(marketplace: str) -> timedelta:
-    """How long a purchase may be missing in its buyer's own list."""
-    plugin = catalog().plugins.get(marketplace)
-    return timedelta(seconds=plugin.manifest.purchase_lag) if plugin else USUAL_LAG
 
 
 def _conclude(order: Order, decision: Decision, answer: Answer, now: datetime) -> None:

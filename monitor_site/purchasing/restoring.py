@@ -9,7 +9,7 @@ from django.db.models import F
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.outbox.models import OutboxRow
 
-from . import switching
+from . import cancelling, switching
 from .models import Order, Sweep, Way
 from .moving import Because, Overtaken, move
 from .sweeping import RESTORED
@@ -40,6 +40,7 @@ def take_over(*, backup_at: datetime, now: datetime) -> Restored:
     switching.stop(user=None, reason=REASON, now=now)
     Order.objects.update(steps=F("steps") + AHEAD)
     OutboxRow.objects.update(epoch=F("epoch") + AHEAD)
+    cancelling.forget(now=now)
     return Restored(
         ended=sum(_end(order, now) for order in _sendable()),
         asked=Order.objects.filter(state__in=[State.SUBMITTING, State.UNKNOWN]).count(),

@@ -12,7 +12,7 @@ from monitor_site.contract import Purchase, PurchaseStage
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.outbox import services as outbox
 
-from . import reconciling
+from . import cancelling, reconciling
 from .asking import CLOCKS_DIFFER, Answer, Census
 from .evidence import Seen
 from .following import next_step
@@ -47,6 +47,7 @@ class Round:
 @transaction.atomic
 def wake(*, now: datetime) -> int:
     """Have the accounts swept that are due; returns how many."""
+    cancelling.wake(now=now)
     _plan_new(now)
     ids = list(_due(now).order_by("due_at").values_list("account_id", flat=True)[:MOST])
     outbox.write(topic=TOPIC, object_ids=ids, now=now)
@@ -114,6 +115,7 @@ def _tie(account_id: int, purchase: Purchase, now: datetime) -> bool:
         _note_stray(account, purchase, now)
         return False
     Stray.objects.filter(account=account, number=purchase.transaction_id[:80]).delete()
+    cancelling.hear(order=order, purchase=purchase, now=now)
     try:
         return _move(order, purchase, now)
     except Overtaken:
@@ -225,7 +227,8 @@ def _plan_next(account_id: int, census: Census, now: datetime) -> None:
     """Hourly for two days after the last submission, then daily for a month; what failed is tried again in an hour."""
     last = Submission.objects.filter(order__account=account_id).aggregate(last=Max("begun_at"))["last"]
     after = HOURLY if census.error else _interval(last, now)
-    planned: dict[str, Any] = {"due_at": now + after, "error": census.error[:40]}
+    sooner = cancelling.next_look_at(account_id, now=now) or now + after
+    planned: dict[str, Any] = {"due_at": min(now + after, sooner), "error": census.error[:40]}
     if census.whole:
         planned["swept_at"] = now
     Sweep.objects.filter(account=account_id).update(**planned)

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
-from monitor_site import second_currency, wording
+from monitor_site import second_currency
 from monitor_site.purchasing import queries
 from monitor_site.purchasing.models import Budget, BudgetKind, BuyPolicy, BuyRule, LedgerEntry, Measure, Order
 from monitor_site.purchasing.periods import TOKYO, starts

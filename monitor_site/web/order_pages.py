@@ -118,7 +118,7 @@ def _page(request: HttpRequest, order: Order, form: BoughtForm, *, status: int =
 def approve(request: HttpRequest, order: Order) -> HttpResponse:
     """Allow exactly what was shown; asks once more before."""
     if request.POST.get("sure") != "yes":
-        return _sure(request, order, act="approve")
+        return ask_sure(request, order, act="approve")
     try:
         proposing.approve(order=order, seen=request.POST.get("seen", "")[:64], actor=PERSON, now=timezone.now())
     except REFUSALS as error:
@@ -128,7 +128,8 @@ def approve(request: HttpRequest, order: Order) -> HttpResponse:
     return redirect("order", order.public_id)
 
 
-def _sure(request: HttpRequest, order: Order, *, act: str, said: dict[str, Any] | None = None) -> HttpResponse:
+def ask_sure(request: HttpRequest, order: Order, *, act: str, said: dict[str, Any] | None = None) -> HttpResponse:
+    """The page that asks once more."""
     proposal = lines.proposal_of(order, now=timezone.now())
     context = {"act": act, "order": order, "proposal": proposal, "said": said, "seen": request.POST.get("seen", "")}
     return render(request, "web/orders/sure.html", context)
@@ -182,11 +183,11 @@ def bought(request: HttpRequest, order: Order) -> HttpResponse:
         return _page(request, order, form, status=422)
     said = {"paid": form.cleaned_data["paid"], "reference": form.cleaned_data["reference"]}
     if order.state == State.NEEDS_HUMAN and request.POST.get("sure") != "yes":
-        return _sure(request, order, act="bought", said=said)
+        return ask_sure(request, order, act="bought", said=said)
     try:
         handing.say_bought(order=order, actor=PERSON, now=timezone.now(), **said)
     except (Overtaken, NoSuchStep):
-        return _as_it_is(request, order)
+        return as_it_is(request, order)
     words = gettext("Noted: you bought it for %(paid)s.") % {"paid": wording.money(said["paid"], order.currency)}
     messages.success(request, words)
     return redirect("order", order.public_id)
@@ -197,16 +198,17 @@ def bought(request: HttpRequest, order: Order) -> HttpResponse:
 def not_bought(request: HttpRequest, order: Order) -> HttpResponse:
     """It was not the person, or they do not want it; asks once more before."""
     if request.POST.get("sure") != "yes":
-        return _sure(request, order, act="not-bought")
+        return ask_sure(request, order, act="not-bought")
     try:
         handing.say_not_bought(order=order, actor=PERSON, now=timezone.now())
     except (Overtaken, NoSuchStep):
-        return _as_it_is(request, order)
+        return as_it_is(request, order)
     messages.success(request, gettext("Noted. What was held for it is free again."))
     return redirect("order", order.public_id)
 
 
-def _as_it_is(request: HttpRequest, order: Order) -> HttpResponse:
+def as_it_is(request: HttpRequest, order: Order) -> HttpResponse:
+    """Says where the order stands, which is where it stood."""
     order.refresh_from_db()
     words = gettext("Nothing was changed: the order stands at “%(state)s”.") % {"state": state_words(order.state)}
     messages.warning(request, words)

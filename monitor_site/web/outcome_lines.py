@@ -14,6 +14,8 @@ from monitor_site.purchasing.models import FOUND_LATE, Order, Reading
 from monitor_site.purchasing.proposing_again import AGAIN, Unsuitable
 from monitor_site.purchasing.transitions import BOUGHT, State
 
+from .cancel_lines import Cancelling, cancelling_of
+
 MOST_READINGS = 50
 SENTENCES = {
     State.SUBMITTING: _("It is on its way to the marketplace."),
@@ -61,6 +63,7 @@ class Outcome:
     late: bool
     unseen: bool
     not_cancelled_here: bool
+    cancelling: Cancelling
     again: int | None = None
     not_again: str = ""
     looks: list[dict[str, Any]] = field(default_factory=list)
@@ -69,6 +72,8 @@ class Outcome:
 def outcome_of(order: Order) -> Outcome:
     """What its page says of it."""
     again, not_again = _again(order)
+    cancelling = cancelling_of(order)
+    silent = not (cancelling.possible or cancelling.sentence)
     return Outcome(
         sentence=str(SENTENCES.get(State(order.state), "")),
         why=str(WHY.get(order.reason, "")) if order.state == State.NEEDS_HUMAN else "",
@@ -76,7 +81,8 @@ def outcome_of(order: Order) -> Outcome:
         asks=order.state == State.NEEDS_HUMAN,
         late=handing.can_say_late(order),
         unseen=order.reason == FOUND_LATE,
-        not_cancelled_here=order.state in BOUGHT - {State.RECEIVED},
+        not_cancelled_here=silent and order.state in BOUGHT - {State.RECEIVED},
+        cancelling=cancelling,
         again=again,
         not_again=not_again,
         looks=_looks(order),

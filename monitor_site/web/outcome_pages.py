@@ -7,13 +7,13 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
-from monitor_site.purchasing import handing, proposing_again, sweeping
+from monitor_site.purchasing import cancelling, handing, proposing_again, sweeping
 from monitor_site.purchasing.models import Order, Stray
 from monitor_site.purchasing.moving import Overtaken
 from monitor_site.purchasing.proposing_again import Unsuitable
 
 from .budget_pages import LARGEST_ID
-from .order_pages import own_order
+from .order_pages import as_it_is, ask_sure, own_order
 from .order_words import PERSON
 from .outcome_lines import not_again_words
 
@@ -39,6 +39,20 @@ def seen(request: HttpRequest, order: Order) -> HttpResponse:
     """The person has looked at what was found late."""
     if handing.let_order_again(order=order):
         messages.success(request, gettext("Noted. The account may order again."))
+    return redirect("order", order.public_id)
+
+
+@require_POST
+@own_order
+def cancel(request: HttpRequest, order: Order) -> HttpResponse:
+    """Have the marketplace asked to cancel the purchase; asks once more before."""
+    if request.POST.get("sure") != "yes":
+        return ask_sure(request, order, act="cancel")
+    try:
+        cancelling.ask(order=order, actor=PERSON, now=timezone.now())
+    except Overtaken:
+        return as_it_is(request, order)
+    messages.success(request, gettext("The marketplace is asked to cancel it."))
     return redirect("order", order.public_id)
 
 

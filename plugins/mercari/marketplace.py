@@ -97,6 +97,8 @@ class Mercari:
         Raises: Refused, OutcomeUnknown; before anything is sent as :meth:`look`, but for ListingGone.
         Must never: commit twice, pay more than ``price_max``, sleep.
         """
+        # The core looked a moment ago and judged by its own rules; what is sent rests on this look. Only the site
+        # always tells an auction as one, and what was edited in between shows by its checksum.
         try:
             look = await self.look(request.external_id)
         except ListingGone as error:

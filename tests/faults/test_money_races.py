@@ -1,4 +1,4 @@
-"""Eight real processes want the same money at once: never a yen more than there is, and the ledger agrees."""
+"""Eight real processes want the same money and things at once: never more than there is, and the ledger agrees."""
 
 import subprocess
 import sys
@@ -40,9 +40,12 @@ for order in orders[number * 6 :] + orders[: number * 6]:
 """
 
 
-def test_eight_processes_never_hold_more_than_there_is(child_env: dict[str, str], alice: Any) -> None:
+@pytest.mark.parametrize("limits", [{"total": LIMIT}, {"units": LIMIT // PRICE}], ids=["money", "things"])
+def test_eight_processes_never_hold_more_than_there_is(
+    child_env: dict[str, str], alice: Any, limits: dict[str, int]
+) -> None:
     now = datetime.now(UTC)
-    budget_of(alice, now=now, kind="user", total=LIMIT)
+    budget_of(alice, now=now, kind="user", **limits)
     for number in range(ORDERS):
         order_of(alice, number, now=now, price=PRICE)
     processes = [start(child_env, number) for number in range(PROCESSES)]
@@ -54,6 +57,7 @@ def test_eight_processes_never_hold_more_than_there_is(child_env: dict[str, str]
     money = Scope.objects.get(period="total", measure="money")
     assert (money.held, money.spent) == (ready * PRICE, 0)
     assert money.held <= LIMIT
+    assert Scope.objects.get(measure="units").held == ready
     assert OrderStep.objects.filter(verb=Verb.MAKE_READY).count() > LIMIT // PRICE
     assert recount(Scope.objects.all()) == []
 

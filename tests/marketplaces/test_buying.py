@@ -15,6 +15,9 @@ from asgiref.sync import sync_to_async
 from monitor_site.contract import (
     Blocked,
     BuyRequest,
+    CancelReceipt,
+    CancelRequest,
+    Capability,
     LayoutChanged,
     ListingGone,
     MarketplaceError,
@@ -47,7 +50,7 @@ from .asking import CAMERA, FIRST
 from .keys import Keys, account
 from .loopback import Loopback, head, shelf
 from .proxy import SmallProxy
-from .shop import BOUGHT, REQUEST, Buys, Shop, plain_buy, shop
+from .shop import ABLE, BOUGHT, REQUEST, Buys, Shop, plain_buy, shop
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("_practice")]
 
@@ -504,3 +507,86 @@ async def test_a_handshake_that_never_ends_means_that_nothing_was_sent(
     with pytest.raises(Unavailable):
         await buy(limits=SHORT)
     assert (len(proxy.asked), loopback.asked) == (1, [])
+
+
+# -- cancelling -------------------------------------------------------------------------------------------------------
+
+CANCELS = CancelRequest(external_id="b1", transaction_id="t1", reference="order-1")
+
+
+class TakesBack(Shop):
+    """A shop that cancels."""
+
+    async def cancel(self, request: CancelRequest) -> CancelReceipt:
+        await self.session.commit(f"{self.session.base}/cancel", json={"transaction": request.transaction_id})
+        return CancelReceipt(external_id=request.external_id, transaction_id=request.transaction_id)
+
+
+@pytest.fixture
+def cancel(opened: Open, mine: MarketplaceAccount) -> Callable[..., Awaitable[CancelReceipt]]:
+    async def cancelled(number: int | None = None, *, kind: type[Shop] = TakesBack) -> CancelReceipt:
+        made = shop(capabilities=ABLE | {Capability.CANCEL})
+        gateway = opened(made=replace(made, connect=lambda session: kind(session, plain_buy)))
+        return await gateway.cancel(marketplace="bazaar", account_id=number or mine.pk, request=CANCELS)
+
+    return cancelled
+
+
+async def test_a_purchase_is_cancelled_by_one_request(cancel: Any, loopback: Loopback) -> None:
+    loopback.answer("/cancel", b"{}")
+
+    assert await cancel() == CancelReceipt(external_id="b1", transaction_id="t1")
+    assert [(each.path, each.body) for each in loopback.asked] == [("/cancel", b'{"transaction":"t1"}')]
+
+
+@pytest.mark.parametrize("route", [_cut, _half, _broken, answering(500), answering(302)])
+async def test_without_a_whole_answer_nobody_knows_whether_it_was_cancelled(
+    cancel: Any, loopback: Loopback, route: Any
+) -> None:
+    loopback.routes["/cancel"] = route
+    with pytest.raises(OutcomeUnknown):
+        await cancel()
+    assert len(loopback.asked) == 1
+
+
+async def test_a_receipt_without_a_request_or_after_a_second_one_is_none(cancel: Any, loopback: Loopback) -> None:
+    class Believes(TakesBack):
+        async def cancel(self, request: CancelRequest) -> CancelReceipt:
+            return CancelReceipt(external_id=request.external_id, transaction_id=request.transaction_id)
+
+    class Twice(TakesBack):
+        async def cancel(self, request: CancelRequest) -> CancelReceipt:
+            await super().cancel(request)
+            return await super().cancel(request)
+
+    loopback.answer("/cancel", b"{}")
+    with pytest.raises(PluginFault, match="no answer tells of"):
+        await cancel(kind=Believes)
+    with pytest.raises(OutcomeUnknown):
+        await cancel(kind=Twice)
+    assert len(loopback.asked) == 1
+
+
+async def test_nothing_is_cancelled_by_an_account_that_may_not_write(
+    cancel: Any, mine: MarketplaceAccount, loopback: Loopback, now: datetime, settings: Any
+) -> None:
+    elsewhere = await sync_to_async(account)(now, user=mine.user, marketplace="flea")
+    with pytest.raises(NotSent, match="no account"):
+        await cancel(elsewhere.pk)
+    rows = MarketplaceAccount.objects.filter(pk=mine.pk)
+    await sync_to_async(rows.update)(paused_until=FOR_GOOD, pause_reason="by_hand")
+    with pytest.raises(NotSent, match="paused"):
+        await cancel()
+    await sync_to_async(rows.update)(pause_reason="sign_in_needed")
+    with pytest.raises(SignInNeeded):
+        await cancel()
+    await sync_to_async(rows.update)(paused_until=None, pause_reason="")
+    settings.LIVE, settings.PRACTICE_MARKETS = True, {}
+    with pytest.raises(NotSent, match="for real"):
+        await cancel()
+    assert loopback.asked == []
+
+
+async def test_a_plugin_without_it_cancels_nothing(opened: Open, mine: MarketplaceAccount) -> None:
+    with pytest.raises(PluginFault, match="no capability cancel"):
+        await opened().cancel(marketplace="bazaar", account_id=mine.pk, request=CANCELS)

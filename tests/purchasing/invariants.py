@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from monitor_site.purchasing.ledger import recount
-from monitor_site.purchasing.models import Entry, LedgerEntry, Mode, Order, Scope, Submission, Way
+from monitor_site.purchasing.models import (
+    Cancellation,
+    Entry,
+    LedgerEntry,
+    Measure,
+    Mode,
+    Order,
+    Scope,
+    Submission,
+    Way,
+)
 from monitor_site.purchasing.transitions import BOUGHT, HELD, LIVE, State, Verb
 
 # A purchase may be there, and somebody asks or has asked.
@@ -30,8 +40,10 @@ def all_hold(truth: Iterable[Sold]) -> None:
     each_state_is_true(sold, orders)
     no_thing_has_two_orders(orders)
     money_is_where_the_states_say(orders)
+    no_more_things_than_wanted(sold, orders)
     nothing_is_sent_without_leave(orders)
     no_outcome_is_lost(orders)
+    no_cancelling_is_sent_twice_or_lost()
 
 
 def nothing_is_bought_twice(sold: list[Sold], orders: list[Order]) -> None:
@@ -75,6 +87,23 @@ def money_is_where_the_states_say(orders: list[Order]) -> None:
             assert held == (order.state in HELD) * (1 if units else order.price_max), f"{order}, {scope}: held {held}"
             if order.state != State.MARKET_CANCELLED:
                 assert spent == (order.state in BOUGHT) * (1 if units else cost), f"{order}, {scope}: spent {spent}"
+
+
+def no_more_things_than_wanted(sold: list[Sold], orders: list[Order]) -> None:
+    """Of what a budget wants so many of, no more are bought or may come, under whatever ids they are sold.
+
+    ``overrun`` is what was found late, or wanted no more when it was held already.
+    """
+    references = {one.reference for one in sold}
+    there = {one.pk for one in orders if one.state in HELD | BOUGHT or _is_kept(one, references)}
+    for scope in Scope.objects.filter(measure=Measure.UNITS).exclude(limit=None):
+        counted = set(LedgerEntry.objects.filter(scope=scope).values_list("order", flat=True))
+        most = (scope.limit or 0) + scope.overrun
+        assert len(counted & there) <= most, f"{scope}: {len(counted & there)} things where {most} are wanted"
+
+
+def _is_kept(order: Order, references: set[str]) -> bool:
+    return order.public_id in references and order.state != State.MARKET_CANCELLED
 
 
 def _movements(order: Order) -> list[tuple[Scope, int, int]]:
@@ -121,3 +150,13 @@ def no_outcome_is_lost(orders: list[Order]) -> None:
         if order.state in {State.SUBMITTING, State.UNKNOWN}:
             assert order.ask_at is not None, f"nobody will ask for {order}"
             assert order.submissions.filter(epoch=order.epoch).exists(), f"nothing is known of {order}"
+
+
+def no_cancelling_is_sent_twice_or_lost() -> None:
+    """At most one request that may have come for an order, none before it was bought, and one under way has its end."""
+    may_have_come = Counter(Cancellation.objects.exclude(outcome="not_sent").values_list("order", flat=True))
+    assert set(may_have_come.values()) <= {1}, f"may have been asked to be cancelled twice: {may_have_come}"
+    for one in Cancellation.objects.select_related("order"):
+        assert one.order.state in BOUGHT | {State.MARKET_CANCELLED}, f"{one.order} was to be cancelled, and not bought"
+        begun = one.send_deadline is not None and one.begun_at is not None
+        assert begun or one.outcome in {"asked", "not_sent"}, f"nobody knows when {one} was sent"

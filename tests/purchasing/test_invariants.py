@@ -5,10 +5,15 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError
 
-from monitor_site.purchasing.models import LedgerEntry, Order, Scope, Submission
+from monitor_site.purchasing.models import Cancellation, LedgerEntry, Measure, Order, Scope, Submission
 from monitor_site.purchasing.moving import Because, move
 from monitor_site.purchasing.transitions import State, Verb
-from tests.purchasing.invariants import Sold, all_hold
+from tests.purchasing.invariants import (
+    Sold,
+    all_hold,
+    no_cancelling_is_sent_twice_or_lost,
+    no_more_things_than_wanted,
+)
 from tests.purchasing.market import account_of, submitted
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
@@ -68,6 +73,29 @@ def test_rows_that_contradict_are_noticed(placed, breaks):
     breaks()
     with pytest.raises(AssertionError):
         all_hold([truth(placed)])
+
+
+def test_one_thing_more_than_wanted_is_noticed_whatever_the_counters_say(placed, alice, now):
+    other = submitted(alice, placed.account, 2, now=now)
+    Scope.objects.filter(measure=Measure.UNITS).update(limit=1, held=0, spent=0)
+    with pytest.raises(AssertionError, match="2 things where 1 are wanted"):
+        no_more_things_than_wanted([truth(placed)], [placed, other])
+    Scope.objects.filter(measure=Measure.UNITS).update(overrun=1)
+    no_more_things_than_wanted([truth(placed)], [placed, other])
+
+
+@pytest.mark.parametrize(
+    "breaks",
+    [{"outcome": "open"}, {"outcome": "unknown", "begun_at": "2026-05-01T03:00Z"}, {"outcome": "asked", "order": 0}],
+    ids=["without an end", "without a deadline", "of what was not bought"],
+)
+def test_a_request_to_cancel_that_nobody_could_answer_for_is_noticed(placed, alice, now, breaks):
+    fields = {"order": placed, "epoch": 1, "actor": "alice", "asked_at": now}
+    if "order" in breaks:
+        breaks = breaks | {"order": submitted(alice, account_of(alice, now=now, label="other"), 2, now=now)}
+    Cancellation.objects.create(**fields | breaks)
+    with pytest.raises(AssertionError):
+        no_cancelling_is_sent_twice_or_lost()
 
 
 def test_the_database_itself_has_no_room_for_a_second_try_that_may_have_come(placed):

@@ -28,11 +28,15 @@ class Market:
     on_sold: Callable[[], Any] = lambda: None
     answer: Callable[[dict[str, Any]], tuple[int, Any] | None] | None = None
     port: int = 0
+    cancels: list[dict[str, Any]] = field(default_factory=list)
+    on_cancel: Callable[[], Any] = lambda: None
+    answer_to_cancel: Callable[[dict[str, Any]], tuple[int, Any] | None] | None = None
+    refuses_to_cancel: str = ""
 
     def clear(self) -> None:
         """As it was at first."""
         kept = Market()
-        for name in ("goods", "truth", "looks", "tries", "on_look", "on_buy", "on_sold", "answer"):
+        for name in vars(kept).keys() - {"port"}:
             setattr(self, name, getattr(kept, name))
 
     @property
@@ -45,7 +49,18 @@ class Market:
         return (200, ON_SALE | self.goods[name]) if name in self.goods else (404, None)
 
     def bought(self, name: str) -> tuple[int, Any]:
-        return 200, next((one for one in self.truth if one["item"] == name), None)
+        sold = next((one for one in self.truth if one["item"] == name), None)
+        return 200, {"stage": "wait_shipping"} | sold if sold else None
+
+    def cancel(self, asked: dict[str, Any]) -> tuple[int, Any] | None:
+        """Every request is counted; it takes effect unless it is refused."""
+        self.cancels.append(asked)
+        self.on_cancel()
+        if self.refuses_to_cancel:
+            return 409, {"refused": self.refuses_to_cancel}
+        [sold] = [one for one in self.truth if one["number"] == asked["number"]]
+        sold["stage"] = "cancel_asked"
+        return self.answer_to_cancel(sold) if self.answer_to_cancel else (200, sold)
 
     def buy(self, asked: dict[str, Any]) -> tuple[int, Any] | None:
         self.tries.append(asked)
@@ -70,7 +85,8 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(self.market.look(name) if what == "item" else self.market.bought(name))
 
     def do_POST(self) -> None:
-        self._answer(self.market.buy(json.loads(self.rfile.read(int(self.headers["content-length"])))))
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self._answer(self.market.cancel(asked) if self.path == "/cancel" else self.market.buy(asked))
 
     def _answer(self, told: tuple[int, Any] | None) -> None:
         if told is None:

@@ -3,7 +3,16 @@
 from typing import Any
 
 from ..errors import PluginFault
-from ..orders import AccountInfo, BuyRequest, Purchase, PurchasePage, PurchaseStage, Receipt
+from ..orders import (
+    AccountInfo,
+    BuyRequest,
+    CancelReceipt,
+    CancelRequest,
+    Purchase,
+    PurchasePage,
+    PurchaseStage,
+    Receipt,
+)
 from .shape import LONGEST_ID, LONGEST_NAME, LONGEST_TOKEN, Holds, is_sum, is_text, is_time
 
 LONGEST_TRANSACTION = 120
@@ -16,6 +25,17 @@ def receipt(found: object, *, request: BuyRequest, currency: str) -> Receipt:
     _demand(found, _SAME | {"paid": is_sum(currency), "shipping": is_sum(currency)})
     if found.external_id != request.external_id:
         raise PluginFault(f"was to buy {request.external_id}, told of {found.external_id}")
+    return found
+
+
+def cancel_receipt(found: object, *, request: CancelRequest) -> CancelReceipt:
+    """A receipt for the very purchase that was to be cancelled."""
+    if not isinstance(found, CancelReceipt):
+        raise PluginFault(f"cancel returned {type(found).__name__}")
+    _demand(found, _SAME)
+    asked, told = (request.external_id, request.transaction_id), (found.external_id, found.transaction_id)
+    if told != asked:
+        raise PluginFault(f"was to cancel {asked}, told of {told}")
     return found
 
 

@@ -71,7 +71,7 @@ class Spending:
         if self.kept_back is not None:
             raise self.kept_back
         if not self._is_answered():
-            raise PluginFault("told of a purchase that no answer tells of")
+            raise PluginFault("told of something that no answer tells of")
 
     def judge(self, error: MarketplaceError) -> MarketplaceError:
         """What a plugin's error means, given how far it came."""

@@ -17,6 +17,7 @@ METHODS = {
     Capability.LOOK: "look",
     Capability.BUY: "buy",
     Capability.BID: "bid",
+    Capability.CANCEL: "cancel",
     Capability.OUTCOME: "find_purchase",
     Capability.SOLD_PRICES: "sold_prices",
 }
@@ -114,6 +115,7 @@ def _examine_orders(plugin: Plugin) -> None:
     able, market = plugin.manifest.capabilities, plugin.connect(NoNetwork(plugin))
     lists = callable(getattr(market, "purchases", None))
     _demand(lists == plugin.manifest.lists_purchases, "its manifest does not say truly whether it lists purchases")
+    _demand(Capability.BUY in able or Capability.CANCEL not in able, "it can cancel what it cannot buy")
     if not able & {Capability.BUY, Capability.BID}:
         return
     _demand(Capability.OUTCOME in able, "it can spend, and cannot find out what became of it")

@@ -2,16 +2,16 @@
 
 from .about_addresses import AboutAddresses
 from .about_answers import AboutAnswers
+from .about_cancelling import AboutCancelling
 from .about_itself import AboutItself
 from .about_keeping import AboutKeeping
 from .about_manners import AboutManners
-from .about_orders import AboutOrders
 from .about_refusals import AboutRefusals
 from .about_samples import AboutSamples
 
 
 class PluginConformance(
-    AboutOrders, AboutAddresses, AboutManners, AboutKeeping, AboutRefusals, AboutAnswers, AboutSamples, AboutItself
+    AboutCancelling, AboutAddresses, AboutManners, AboutKeeping, AboutRefusals, AboutAnswers, AboutSamples, AboutItself
 ):
     """What any plugin must keep. Subclass it under a name that begins with ``Test`` and set ``plugin`` and ``answers``.
 

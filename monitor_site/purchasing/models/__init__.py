@@ -1,6 +1,7 @@
 """Orders, submissions, budgets, and the ledger. Constraints repeat every promise that a service makes."""
 
 from .budgets import Budget, BudgetKind, BudgetQuerySet, Entry, LedgerEntry, Measure, Period, Scope
+from .cancellations import Cancellation, CancelOutcome
 from .orders import (
     FOUND_LATE,
     MOST_EPOCHS,
@@ -25,6 +26,8 @@ __all__ = [
     "BudgetQuerySet",
     "BuyPolicy",
     "BuyRule",
+    "CancelOutcome",
+    "Cancellation",
     "Entry",
     "LedgerEntry",
     "Measure",

@@ -9,6 +9,7 @@ import pytest
 
 from monitor_site.contract import scaffold
 from monitor_site.contract.testing import PluginConformance
+from monitor_site.contract.testing.about_cancelling import AboutCancelling
 from monitor_site.contract.testing.about_orders import AboutOrders
 from tests.house.source import ROOT
 
@@ -18,6 +19,9 @@ RULES = sorted(name for name in dir(PluginConformance) if name.startswith("test_
 
 SENTENCES = {
     "test_a_purchase_commits_exactly_once": "a purchase must commit exactly once",
+    "test_a_request_to_cancel_commits_exactly_once_and_shows": "a request to cancel must commit exactly once",
+    "test_a_request_to_cancel_whose_answer_is_lost_is_never_told_as_known": "whether it was cancelled: CancelReceipt",
+    "test_what_was_not_bought_is_not_cancelled": "was not bought, and cancelling it must raise: CancelReceipt",
     "test_a_purchase_is_found_again": "find_purchase does not find that transaction",
     "test_what_was_not_bought_is_no_purchase": "nobody bought",
     "test_a_purchase_whose_answer_is_lost_is_never_told_as_known": "nobody knows how a purchase ended: Receipt",
@@ -99,7 +103,7 @@ SENTENCES = {
 }
 """For each rule, words of the sentence with which it fails for the faulty plugin."""
 
-ABOUT_ORDERS = {name for name in vars(AboutOrders) if name.startswith("test_")}
+ABOUT_ORDERS = {name for name in vars(AboutOrders) | vars(AboutCancelling) if name.startswith("test_")}
 
 Report = dict[str, str]
 

@@ -8,10 +8,10 @@ import pytest
 
 from monitor_site.contract.scaffold import make_plugin
 from monitor_site.contract.testing import PluginConformance, plugin_in
-from monitor_site.contract.testing.about_orders import AboutOrders
+from monitor_site.contract.testing.about_cancelling import AboutCancelling
 from tests.contract.testing.keeping_faults import KEEPING
 
-PRACTICE = {name for name in dir(AboutOrders) if name.startswith("test_")}
+PRACTICE = {name for name in dir(AboutCancelling) if name.startswith("test_")}
 IN_PROCESSES = {"test_another_process_reads_the_same", "test_it_loads_without_touching_anything"}
 RULES = sorted({name for name in dir(PluginConformance) if name.startswith("test_")} - PRACTICE)
 

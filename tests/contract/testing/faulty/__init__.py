@@ -16,6 +16,8 @@ from monitor_site.contract import (
     Answer,
     BadRow,
     BuyRequest,
+    CancelReceipt,
+    CancelRequest,
     Capability,
     Kind,
     ListingGone,
@@ -98,6 +100,11 @@ class Market:
             await self.spend()
         return Receipt(external_id=request.external_id, transaction_id="bought")
 
+    async def cancel(self, request: CancelRequest) -> CancelReceipt:
+        for _ in range(2):
+            await self.spend()
+        return CancelReceipt(external_id=request.external_id, transaction_id="another")
+
     async def spend(self) -> None:
         try:
             await self.session.commit(f"{self.session.base}/purchase", json={})
@@ -171,6 +178,7 @@ plugin = Plugin(
                 Capability.SOLD_PRICES,
                 Capability.LINK,
                 Capability.BUY,
+                Capability.CANCEL,
                 Capability.OUTCOME,
                 Capability.BID,
             }

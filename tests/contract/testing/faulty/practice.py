@@ -8,7 +8,7 @@ from monitor_site.contract.scaffold.sample_market import practice as whole
 
 class Market(whole.Market):
     kinds = {name: kind for name, kind in whole.KINDS.items() if name != "block"}  # noqa: RUF012
-    routes = (*whole.Market.routes, "purchase")
+    routes = (*whole.Market.routes, "purchase", "cancel")
 
 
 def create(*, seed: int, truth_log: Path | None) -> Market:

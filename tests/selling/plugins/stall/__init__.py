@@ -10,6 +10,8 @@ from monitor_site.contract import (
     AccountInfo,
     AccountSettings,
     BuyRequest,
+    CancelReceipt,
+    CancelRequest,
     Capability,
     Kind,
     LayoutChanged,
@@ -78,12 +80,22 @@ class Stall:
             raise LayoutChanged(f"status {answer.status}")
         return Receipt(external_id=told["item"], transaction_id=told["number"], paid=_yen(told["paid"]))
 
+    async def cancel(self, request: CancelRequest) -> CancelReceipt:
+        url = f"{self.session.base}/cancel"
+        answer = await self.session.commit(url, json={"number": request.transaction_id, "reference": request.reference})
+        told: Any = json.loads(answer.body)
+        if answer.status == 409:
+            raise Refused(RefusalKind(told["refused"]))
+        if answer.status != 200:
+            raise LayoutChanged(f"status {answer.status}")
+        return CancelReceipt(external_id=told["item"], transaction_id=told["number"])
+
     async def find_purchase(self, external_id: str) -> Purchase | None:
         answer = await self.session.get(f"{self.session.base}/bought/{external_id}")
         told = json.loads(answer.body)
         if told is None:
             return None
-        return Purchase(external_id=external_id, transaction_id=told["number"], stage=PurchaseStage.WAIT_SHIPPING)
+        return Purchase(external_id=external_id, transaction_id=told["number"], stage=PurchaseStage(told["stage"]))
 
     async def verify(self) -> AccountInfo:
         return AccountInfo(label="buyer")
@@ -103,7 +115,9 @@ plugin = Plugin(
         picture_hosts=(),
         currency="JPY",
         time_zone="Asia/Tokyo",
-        capabilities=frozenset({Capability.SEARCH, Capability.LOOK, Capability.BUY, Capability.OUTCOME}),
+        capabilities=frozenset(
+            {Capability.SEARCH, Capability.LOOK, Capability.BUY, Capability.CANCEL, Capability.OUTCOME}
+        ),
         criteria=SearchCriteria,
         settings=Keys,
         reads_signed_in=False,
