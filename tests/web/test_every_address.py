@@ -53,8 +53,8 @@ OF_SOMEBODY = {
     "tag-rename", "tag-remove", "watch-prices", "decision", "decision-ignore", "decision-restore", "feed-rotate",
     "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test", "channel-mute", "channel-unmute",
     "channel-default", "channel-rotate", "delivery-again", "watch-buying", "order", "order-approve", "order-decline",
-    "order-extend", "order-bought", "order-not-bought", "order-again", "order-seen", "order-unlearn", "stray-noted", "budget",
-    "budget-remove", "mfa_edit_webauthn", "mfa_remove_webauthn", "market-account", "market-account-edit",
+    "order-extend", "order-bought", "order-not-bought", "order-again", "order-seen", "order-unlearn", "stray-noted",
+    "budget", "budget-remove", "mfa_edit_webauthn", "mfa_remove_webauthn", "market-account", "market-account-edit",
     "market-account-secrets", "market-account-caps", "market-account-test", "market-account-pause",
     "market-account-resume", "market-account-remove", "activity-row", "budget-ledger",
 }  # fmt: skip
