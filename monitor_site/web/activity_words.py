@@ -24,6 +24,7 @@ THINGS: Words = {
     "account": pgettext_lazy("audit", "Marketplace account"),
     "factor": pgettext_lazy("audit", "Second factor"),
     "user": pgettext_lazy("audit", "Sign-in and roles"),
+    "approval": pgettext_lazy("audit", "Way to approve"),
 }
 ACTS: Words = {
     "make": pgettext_lazy("audit", "made"),
@@ -84,8 +85,10 @@ LABELS: Words = {
     "webauthn": pgettext_lazy("audit", "passkeys"),
     "recovery_codes": pgettext_lazy("audit", "recovery codes"),
     "account_id": pgettext_lazy("audit", "account number"),
+    "one_press": _("One press is enough"),
+    "proof_above": _("Prove again that it is me above"),
 }
-MONEY = {"per_item", "per_day", "per_week", "per_month", "total", "price_max", "shipping_estimate"}
+MONEY = {"per_item", "per_day", "per_week", "per_month", "total", "price_max", "shipping_estimate", "proof_above"}
 CODES = {"way": Way.choices, "policy": BuyPolicy.choices}
 LIMITS = {"per_item", "per_day", "per_week", "per_month", "total", "units"}
 

@@ -53,7 +53,7 @@ def approvals(request: HttpRequest) -> HttpResponse:
 
 
 def _card(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Nothing where nothing has changed, so that nothing moves."""
+    """Nothing where nothing has changed, so that nothing moves; a whole ``page`` about it is to come anew."""
     orders = Order.objects.of(request.user).select_related("listing", "watch__buy_rule")
     order = orders.filter(public_id=public_id).first() if public_id.isprintable() else None
     if order is None:
@@ -61,6 +61,8 @@ def _card(request: HttpRequest, public_id: str) -> HttpResponse:
     [proposal] = lines.proposals_of([order], request.user, now=timezone.now())
     if proposal.tag == request.GET.get("as"):
         return HttpResponse(status=204)
+    if "page" in request.GET:
+        return HttpResponse(headers={"HX-Refresh": "true"})
     return render(request, "web/approvals/_card.html", {"p": proposal, "told": True})
 
 

@@ -153,6 +153,15 @@ def test_a_card_that_is_decided_elsewhere_says_so_in_place(open_page: Open, watc
     expect(page.locator(".btn--go[data-arm]")).to_have_count(0)
 
 
+def test_the_page_of_a_decision_comes_anew_when_it_is_decided_elsewhere(open_page: Open, watch: Watch) -> None:
+    order = proposal(watch)
+    page = open_page("/m/match-1/")
+    proposing.decline(order=order, reason="", actor="person", now=datetime.now(UTC))
+    page.evaluate("document.getElementById('live').dispatchEvent(new CustomEvent('listings'))")
+    expect(page.locator("main")).to_contain_text("declined · you")
+    expect(page.locator(".btn--go[data-arm]")).to_have_count(0)
+
+
 def test_without_script_a_lower_maximum_is_approved(open_page: Open, watch: Watch) -> None:
     order = proposal(watch)
     page = open_page("/approvals/", script=False)

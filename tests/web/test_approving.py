@@ -107,10 +107,12 @@ class TestAnswers:
         card = f"/approvals/?card={order.public_id}"
         tag = re.search(r"&amp;as=(\w+)", page.get(card).content.decode())[1]
         assert page.get(f"{card}&as={tag}").status_code == 204
+        assert "HX-Refresh" not in page.get(f"{card}&as={tag}&page=1")
         Listing.objects.update(price=1200)
         html = page.get(f"{card}&as={tag}").content.decode()
         assert "it is ¥1,200 now, it was ¥1,000" in html
         assert "data-arm" not in html
+        assert page.get(f"{card}&as={tag}&page=1")["HX-Refresh"] == "true"
 
     def test_what_runs_out_while_somebody_looks_stays_grey_and_can_be_proposed_again(self, page, watch, now):
         order = proposal(watch, now)
