@@ -1,8 +1,10 @@
 """From matches to proposals, and from what a person has seen to what may be sent."""
 
+import copy
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,17 +14,40 @@ from monitor_site.outbox import services as outbox
 from monitor_site.watches.models import Listing, Match
 from monitor_site.watches.wants import wanted
 
-from .models import BuyPolicy, BuyRule, Mode, Order, Way
+from .learning import NOTHING, Lesson, learn
+from .models import BuyPolicy, BuyRule, Mode, Order, OrderStep, Way
 from .moving import TOPIC, Because, Overtaken, move
 from .periods import TOKYO
 from .suitability import Offer, offer_of
-from .transitions import State, Verb
+from .transitions import NoSuchStep, State, Verb
 
 RULE = "rule"
+UNANSWERED = (State.AWAITING_APPROVAL, State.HANDED_OVER)
 
 
 class Changed(Exception):
     """What was approved is not what stands there now."""
+
+
+class NotLower(Exception):
+    """What is to be allowed at most is nothing, or more than was shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hand:
+    """Whose press it was, on what device, as the browser calls itself, and the key of the form that was pressed."""
+
+    name: str = ""
+    agent: str = ""
+    key: str = ""
+
+    def told(self) -> dict[str, str]:
+        """What is written down of it."""
+        said = {"by": self.name[:150], "agent": self.agent[:200], "key": self.key[:24]}
+        return {name: value.replace("\x00", "") for name, value in said.items() if value}
+
+
+NOBODY = Hand()
 
 
 def shown(order: Order) -> str:
@@ -138,15 +163,45 @@ def _open(order: Order, rule: BuyRule, now: datetime) -> Order:
     return order
 
 
-@transaction.atomic
-def approve(*, order: Order, seen: str, actor: str, now: datetime) -> None:
-    """Allow exactly what was shown, once. Raises :class:`Changed`, :class:`Overtaken` when it is too late or done
-    already, and what :func:`moving.move` raises when no budget covers it.
+def approve(  # noqa: PLR0913  all of them by name
+    *, order: Order, seen: str, actor: str, now: datetime, at_most: int | None = None, hand: Hand = NOBODY
+) -> None:
+    """Allow exactly what was shown, or ``at_most`` that much of it, once; the same form once more changes nothing.
+
+    Raises :class:`Changed`, :class:`NotLower`, :class:`Overtaken` when it is too late or done already, and what
+    :func:`moving.move` raises when no budget covers it.
     """
-    _demand_unchanged(order, seen)
-    if order.expires_at is not None and order.expires_at <= now:
-        raise Overtaken("the proposal has expired")
-    move(order=order, verb=Verb.APPROVE, because=Because(actor=actor, evidence={"shown": seen}), now=now)
+
+    def allow() -> None:
+        _demand_unchanged(order, seen)
+        if order.expires_at is not None and order.expires_at <= now:
+            raise Overtaken("the proposal has expired")
+        fields = _lower(order, at_most) if at_most is not None else {}
+        evidence = {"shown": fields.get("shown", seen)} | ({"seen": seen} if fields else {}) | hand.told()
+        move(order=order, verb=Verb.APPROVE, because=Because(actor=actor, fields=fields, evidence=evidence), now=now)
+
+    _once(order, Verb.APPROVE, hand, allow)
+
+
+def _once(order: Order, verb: Verb, hand: Hand, act: Callable[[], None]) -> None:
+    """Whoever comes second with the key of a form that has done it finds it done."""
+    try:
+        with transaction.atomic():
+            act()
+    except (Changed, Overtaken, NoSuchStep):
+        if not _has_done(order, verb, hand):
+            raise
+        order.refresh_from_db()
+
+
+def _has_done(order: Order, verb: Verb, hand: Hand) -> bool:
+    step = answer_to(order) if hand.told().get("key") else None
+    return step is not None and step.verb == verb and step.evidence.get("key") == hand.told().get("key")
+
+
+def answer_to(order: Order) -> OrderStep | None:
+    """The step that ended the waiting for an answer."""
+    return order.history.filter(before=State.AWAITING_APPROVAL).order_by("-number").first()
 
 
 def _demand_unchanged(order: Order, seen: str) -> None:
@@ -157,11 +212,31 @@ def _demand_unchanged(order: Order, seen: str) -> None:
         raise Changed("the listing is not what was shown any more")
 
 
-@transaction.atomic
-def decline(*, order: Order, reason: str, actor: str, now: datetime) -> None:
-    """Say no, once. Raises :class:`Overtaken`."""
-    because = Because(actor=actor, fields={"reason": reason[:40]})
-    move(order=order, verb=Verb.DECLINE, because=because, now=now)
+def _lower(order: Order, at_most: int) -> dict[str, Any]:
+    """The lower limit, and the digest that authorises it; the digest of the higher one authorises nothing any more."""
+    if not 0 < at_most <= order.price_max:
+        raise NotLower(f"{at_most} is not within {order.price_max}")
+    lower = copy.copy(order)
+    lower.price_max = at_most
+    return {"price_max": at_most, "shown": shown(lower)} if at_most < order.price_max else {}
+
+
+def decline(  # noqa: PLR0913  all of them by name
+    *, order: Order, reason: str, actor: str, now: datetime, lesson: Lesson = NOTHING, hand: Hand = NOBODY
+) -> None:
+    """Say no, once, and learn from it; the same form once more changes nothing. Raises :class:`Overtaken`, and
+    ``ValidationError`` where the lesson makes no sense: nothing is done then.
+    """
+
+    def refuse() -> None:
+        if order.state != State.AWAITING_APPROVAL:
+            raise Overtaken("nothing is asked any more")
+        learned = learn(order=order, lesson=lesson, now=now)
+        evidence = hand.told() | ({"learned": learned} if learned else {})
+        because = Because(actor=actor, fields={"reason": reason[:40]}, evidence=evidence)
+        move(order=order, verb=Verb.DECLINE, because=because, now=now)
+
+    _once(order, Verb.DECLINE, hand, refuse)
 
 
 @transaction.atomic
@@ -173,11 +248,14 @@ def extend(*, order: Order, minutes: int, now: datetime) -> bool:
 
 def expire(*, now: datetime) -> int:
     """End the proposals that nobody answered, and the orders handed over that nobody placed; returns how many."""
-    late = Order.objects.filter(state__in=[State.AWAITING_APPROVAL, State.HANDED_OVER], expires_at__lte=now)
-    return sum(_expire(order, now) for order in late.order_by("expires_at")[:500])
+    late = Order.objects.filter(state__in=UNANSWERED, expires_at__lte=now)
+    return sum(expire_one(order=order, now=now) for order in late.order_by("expires_at")[:500])
 
 
-def _expire(order: Order, now: datetime) -> bool:
+def expire_one(*, order: Order, now: datetime) -> bool:
+    """End this one, if its time is over; whether it was."""
+    if order.state not in UNANSWERED or order.expires_at is None or order.expires_at > now:
+        return False
     try:
         move(order=order, verb=Verb.EXPIRE, because=Because(actor="clock"), now=now)
     except Overtaken:

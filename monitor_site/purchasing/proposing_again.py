@@ -7,11 +7,11 @@ from django.db import IntegrityError, transaction
 
 from .models import BuyRule, Mode, Order
 from .moving import Because, Overtaken, move
-from .proposing import RULE, shown
+from .proposing import RULE, expire_one, shown
 from .suitability import Objection, Offer, offer_of
 from .transitions import State, Verb
 
-AGAIN = frozenset({State.NOT_PLACED, State.EXPIRED})
+AGAIN = frozenset({State.NOT_PLACED, State.EXPIRED, State.DECLINED})
 NO_RULE = "no_rule"
 
 
@@ -40,6 +40,7 @@ def offer_again(order: Order) -> Offer:
 
 def propose_again(*, order: Order, actor: str, now: datetime) -> Order:
     """A new proposal in the place of one that came to nothing. Raises :class:`Unsuitable`, :class:`Overtaken`."""
+    expire_one(order=order, now=now)
     offer, rule = offer_again(order), rule_of(order)
     if rule is None:
         raise Unsuitable(NO_RULE)

@@ -150,15 +150,18 @@ def waiting(user: Any, *, now: datetime) -> QuerySet[Order]:
 def answers(user: Any, *, since: datetime) -> QuerySet[OrderStep]:
     """What became of proposals that had asked, newest first."""
     found = OrderStep.objects.filter(order__user=user, before=State.AWAITING_APPROVAL, at__gte=since)
-    return found.select_related("order__listing").order_by("-at", "-pk")
+    return found.select_related("order__listing", "order__watch__buy_rule", "order__user").order_by("-at", "-pk")
 
 
 def too_late(user: Any, *, now: datetime) -> QuerySet[Order]:
     """Proposals that nobody answered in time within the past day, and that nothing has followed."""
     followed = Order.objects.of(user).filter(listing=OuterRef("listing"), pk__gt=OuterRef("pk"))
-    found = Order.objects.of(user).filter(state=State.EXPIRED, stood_since__gt=now - timedelta(days=1))
-    asked = found.filter(history__before=State.AWAITING_APPROVAL, history__after=State.EXPIRED)
-    still = asked.filter(~Exists(followed), listing__status="on_sale", watch__buy_rule__isnull=False)
+    expired = Q(history__before=State.AWAITING_APPROVAL, history__after=State.EXPIRED, state=State.EXPIRED)
+    about_to = Q(state=State.AWAITING_APPROVAL)
+    found = Order.objects.of(user).filter(expires_at__gt=now - timedelta(days=1), expires_at__lte=now)
+    still = found.filter(expired | about_to).filter(
+        ~Exists(followed), listing__status="on_sale", watch__buy_rule__isnull=False
+    )
     return still.select_related("listing").distinct().order_by("-stood_since", "-pk")
 
 

@@ -80,6 +80,29 @@ def remove_rule(*, watch: Watch, now: datetime) -> None:
         _record("remove", watch, before, {}, now)
 
 
+@transaction.atomic
+def lower_limit(*, watch: Watch, price_max: int, now: datetime) -> int | None:
+    """Propose nothing above ``price_max`` any more; returns what it was, ``None`` when that would not be lower."""
+    rule = BuyRule.objects.filter(watch=watch, price_max__gt=price_max).first() if price_max > 0 else None
+    if rule is None or rule.price_max is None:
+        return None
+    return rule.price_max if _set_limit(watch, rule.price_max, price_max, now) else None
+
+
+@transaction.atomic
+def raise_again(*, watch: Watch, from_price: int, to_price: int, now: datetime) -> bool:
+    """Take :func:`lower_limit` back, unless somebody has set another one since."""
+    return _set_limit(watch, from_price, to_price, now)
+
+
+def _set_limit(watch: Watch, before: int, after: int, now: datetime) -> bool:
+    rows = BuyRule.objects.filter(watch=watch, price_max=before)
+    changed = bool(rows.update(price_max=after, updated_at=now))
+    if changed:
+        _record("change", watch, {"price_max": before}, {"price_max": after}, now)
+    return changed
+
+
 def said_of(rule: BuyRule | None) -> dict[str, Any]:
     """What a rule says, for the record of its changes."""
     names = ("policy", "price_max", "shipping_estimate", "way", "account_id", "approval_minutes", "until")

@@ -27,6 +27,7 @@ THINGS: Words = {
     "secrets": pgettext_lazy("audit", "All stored secrets"),
     "preferences": pgettext_lazy("audit", "Preferences"),
     "exchange_rate": pgettext_lazy("audit", "Exchange rate"),
+    "approval": pgettext_lazy("audit", "Way to approve"),
 }
 ACTS: Words = {
     "make": pgettext_lazy("audit", "made"),
@@ -96,8 +97,10 @@ LABELS: Words = {
     "start_page": _("Start page"),
     "second_currency": _("Second currency"),
     "per_yen": _("what one yen is worth"),
+    "one_press": _("One press is enough"),
+    "proof_above": _("Prove again that it is me above"),
 }
-MONEY = {"per_item", "per_day", "per_week", "per_month", "total", "price_max", "shipping_estimate"}
+MONEY = {"per_item", "per_day", "per_week", "per_month", "total", "price_max", "shipping_estimate", "proof_above"}
 CODES = {"way": Way.choices, "policy": BuyPolicy.choices}
 LIMITS = {"per_item", "per_day", "per_week", "per_month", "total", "units"}
 

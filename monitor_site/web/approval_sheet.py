@@ -1,5 +1,6 @@
 """Several proposals approved on one sheet: each exactly as it was shown, or refused with a sentence of its own."""
 
+import secrets
 from collections import Counter
 from typing import Any
 
@@ -14,7 +15,8 @@ from monitor_site import wording
 from monitor_site.purchasing import proposing
 from monitor_site.purchasing.models import Order
 
-from .order_lines import proposal_of
+from .approval_lines import covers_together, proposals_of
+from .approval_pages import hand_of
 from .order_pages import REFUSALS
 from .order_words import PERSON, refusal_words
 from .proving import proves_again
@@ -53,17 +55,22 @@ def _sheet(chosen: Chosen) -> dict[str, Any]:
     now, sums = timezone.now(), Counter[str]()
     for order, _seen in chosen:
         sums[order.currency] += order.price_max
+    orders = [order for order, _seen in chosen]
+    proposals = proposals_of(orders, orders[0].user, now=now)
+    seen = [f"{order.public_id}.{digest}" for order, digest in chosen]
     return {
-        "rows": [{"value": f"{one.public_id}.{seen}", "p": proposal_of(one, now=now)} for one, seen in chosen],
+        "rows": [{"value": value, "p": one} for value, one in zip(seen, proposals, strict=True)],
+        "covers": covers_together(orders, now=now),
+        "key": secrets.token_urlsafe(9),
         "total": " + ".join(wording.money(amount, currency) for currency, amount in sums.items()),
-        "count": len(chosen),
+        "count": len(orders),
     }
 
 
 def _approve(request: HttpRequest, order: Order, seen: str) -> None:
     facts = {"title": order.listing.title}
     try:
-        proposing.approve(order=order, seen=seen, actor=PERSON, now=timezone.now())
+        proposing.approve(order=order, seen=seen, actor=PERSON, now=timezone.now(), hand=hand_of(request))
     except REFUSALS as error:
         facts["why"] = refusal_words(order, error, now=timezone.now())
         messages.error(request, gettext("Not approved: %(title)s. %(why)s") % facts)

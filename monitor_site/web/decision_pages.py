@@ -16,17 +16,18 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site.purchasing import queries
+from monitor_site.purchasing.proposing import answer_to
 from monitor_site.purchasing.transitions import State
 from monitor_site.watches import services
 from monitor_site.watches.models import Listing, Match, MatchState
 
 from . import degraded, order_lines
+from .approval_lines import proposal_of
 from .cards import card_of
 from .decision_facts import beginning_of, since_of, then_of
 from .feed import shown
 from .listing_facts import facts_of
 from .listing_pages import both_sizes, looked_again
-from .order_words import DECLINE_REASONS
 
 MOST_PICTURES = 10
 
@@ -80,11 +81,10 @@ def _page(user: Any, matches: list[Match], *, now: datetime) -> dict[str, Any]:
 def _ordering(user: Any, thing: Listing, now: datetime) -> dict[str, Any]:
     """What there is to decide about money, or what was decided."""
     order = queries.order_of_listing(user, thing.pk)
-    asking = order is not None and order.state == State.AWAITING_APPROVAL
+    proposed = order is not None and (order.state == State.AWAITING_APPROVAL or answer_to(order) is not None)
     return {
         "order": order_lines.line_of(order) if order else None,
-        "proposal": order_lines.proposal_of(order, now=now) if order and asking else None,
-        "reasons": DECLINE_REASONS.items(),
+        "proposal": proposal_of(order, now=now) if order and proposed else None,
     }
 
 

@@ -8,23 +8,17 @@ from typing import Any
 
 from django.utils.translation import get_language, gettext
 
-from monitor_site import second_currency, wording
+from monitor_site import second_currency
 from monitor_site.marketplaces.catalog import catalog
-from monitor_site.purchasing import queries, sweeping
-from monitor_site.purchasing.ledger import budgets_of
-from monitor_site.purchasing.models import FOUND_LATE, Mode, Order, OrderStep
-from monitor_site.purchasing.queries import Cover
+from monitor_site.purchasing import sweeping
+from monitor_site.purchasing.models import FOUND_LATE, Mode, Order
 from monitor_site.purchasing.transitions import BOUGHT, HELD, State
 from monitor_site.watches.models import Listing
 
 from . import pictures
 from .cards import purchase_url
 from .order_words import (
-    amount_words,
-    budget_name,
-    changed_words,
     reason_words,
-    room_words,
     state_words,
     step_words,
     tone_of,
@@ -32,16 +26,6 @@ from .order_words import (
 from .standing import standing_of
 
 SHOWN_ENDED = 50
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CoverLine:
-    """A limit before and after, in words; ``missing`` is empty when it suffices."""
-
-    label: str
-    before: str
-    after: str
-    missing: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +38,6 @@ class Line:
     state: str
     tone: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
-    """A proposal with what speaks against approving it: ``possible`` when nothing does."""
-
-    line: Line
-    covers: list[CoverLine]
-    guarded: bool
-    changed: str
-    short: bool
-    expired: bool
-    possible: bool
-    can_extend: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,15 +58,6 @@ class Group:
         return " + ".join(second_currency.both(amount, currency) for currency, amount in sums.items())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What became of a proposal, and how long that took."""
-
-    step: OrderStep
-    words: str
-    took: str
-
-
 def line_of(order: Order) -> Line:
     """One order."""
     images = order.listing.images
@@ -107,34 +68,6 @@ def line_of(order: Order) -> Line:
         state=state_words(State.NEEDS_HUMAN if group_of(order) in {"asked", "look"} else order.state),
         tone="warn" if group_of(order) == "look" else tone_of(order.state),
         reason=reason_words(order),
-    )
-
-
-def proposal_of(order: Order, *, now: datetime) -> Proposal:
-    """What one decides on."""
-    covers, guarded = queries.covers_of(order, now=now), bool(budgets_of(order))
-    changed = changed_words(order, now=now)
-    expired = order.expires_at is None or order.expires_at <= now
-    short = any(cover.missing for cover in covers)
-    return Proposal(
-        line=line_of(order),
-        covers=[_cover_line(cover) for cover in covers],
-        guarded=guarded,
-        changed=changed,
-        short=short,
-        expired=expired,
-        possible=guarded and not changed and not expired and not short,
-        can_extend=not expired and not order.reason,
-    )
-
-
-def _cover_line(cover: Cover) -> CoverLine:
-    room = cover.room
-    return CoverLine(
-        label=f"{budget_name(cover.budget)} · {room_words(room)}",
-        before=amount_words(room, room.free),
-        after=amount_words(room, cover.after),
-        missing=amount_words(room, cover.missing) if cover.missing else "",
     )
 
 
@@ -183,14 +116,6 @@ def strays_of(user: Any, most: int) -> list[dict[str, Any]]:
         }
         for stray in strays
     ]
-
-
-def answer_of(step: OrderStep) -> Answer:
-    """One line of the history."""
-    took = (step.at - step.order.created_at).total_seconds()
-    reason = reason_words(step.order) if step.order.state == step.after else ""
-    words = f"{step_words(step)} ({reason})" if reason else step_words(step)
-    return Answer(step=step, words=words, took=wording.duration(max(0, took)))
 
 
 def link_of(order: Order, *, now: datetime) -> str:

@@ -1,39 +1,34 @@
-"""Proposals and orders. Whoever fetches an address changes nothing; a stranger's order does not exist."""
+"""Orders. Whoever fetches an address changes nothing; a stranger's order does not exist."""
 
-import math
 from collections.abc import Callable
-from datetime import timedelta
 from functools import wraps
 from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from monitor_site import wording
-from monitor_site.purchasing import handing, proposing, queries
+from monitor_site.purchasing import handing, queries
 from monitor_site.purchasing.ledger import NoBudget, OverBudget
 from monitor_site.purchasing.models import Order
 from monitor_site.purchasing.moving import Overtaken
-from monitor_site.purchasing.proposing import Changed
+from monitor_site.purchasing.proposing import Changed, NotLower
 from monitor_site.purchasing.transitions import ENDED, NoSuchStep, State
 
 from . import order_lines as lines
 from . import sending_lines
+from .approval_lines import proposal_of
 from .order_filters import choices_of, decided, wanted_of
 from .order_form import BoughtForm
-from .order_words import DECLINE_REASONS, PERSON, budget_name, is_decided, refusal_words, state_words
+from .order_words import PERSON, budget_name, is_decided, refusal_words, state_words
 from .outcome_lines import outcome_of
-from .returning import back
 
-REFUSALS = (Changed, Overtaken, NoSuchStep, OverBudget, NoBudget)
-HISTORY = timedelta(days=30)
+REFUSALS = (Changed, NotLower, Overtaken, NoSuchStep, OverBudget, NoBudget)
 SHOWN = 100
-USUAL_MINUTES = 15
 
 
 def own_order(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -47,23 +42,6 @@ def own_order(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         return view(request, found)
 
     return wrapper
-
-
-@require_safe
-def approvals(request: HttpRequest) -> HttpResponse:
-    """What waits for an answer, and what became of the rest."""
-    now = timezone.now()
-    answers = queries.answers(request.user, since=now - HISTORY)[:SHOWN]
-    proposals = [lines.proposal_of(order, now=now) for order in queries.waiting(request.user, now=now)[:SHOWN]]
-    context = {
-        "proposals": proposals,
-        "several": sum(one.possible for one in proposals) > 1,
-        "answers": [lines.answer_of(step) for step in answers],
-        "late": [lines.line_of(order) for order in queries.too_late(request.user, now=now)[:SHOWN]],
-        "stops": queries.stops_of(request.user),
-        "reasons": DECLINE_REASONS.items(),
-    }
-    return render(request, "web/orders/approvals.html", context)
 
 
 @require_safe
@@ -97,8 +75,7 @@ def _page(request: HttpRequest, order: Order, form: BoughtForm, *, status: int =
     context = {
         "line": lines.line_of(order),
         "order": order,
-        "proposal": lines.proposal_of(order, now=now) if asking else None,
-        "reasons": DECLINE_REASONS.items(),
+        "proposal": proposal_of(order, now=now) if asking else None,
         "link": lines.link_of(order, now=now),
         "group": lines.group_of(order),
         "waits": sending_lines.waits_words(order, queries.stops_of(request.user), now=now),
@@ -113,65 +90,16 @@ def _page(request: HttpRequest, order: Order, form: BoughtForm, *, status: int =
     return render(request, "web/orders/detail.html", context, status=status)
 
 
-@require_POST
-@own_order
-def approve(request: HttpRequest, order: Order) -> HttpResponse:
-    """Allow exactly what was shown; asks once more before."""
-    if request.POST.get("sure") != "yes":
-        return ask_sure(request, order, act="approve")
-    try:
-        proposing.approve(order=order, seen=request.POST.get("seen", "")[:64], actor=PERSON, now=timezone.now())
-    except REFUSALS as error:
-        return _refused(request, order, error)
-    held = wording.money(order.price_max, order.currency)
-    messages.success(request, gettext("Approved. %(amount)s is held for it.") % {"amount": held})
-    return redirect("order", order.public_id)
-
-
 def ask_sure(request: HttpRequest, order: Order, *, act: str, said: dict[str, Any] | None = None) -> HttpResponse:
     """The page that asks once more."""
-    proposal = lines.proposal_of(order, now=timezone.now())
-    context = {"act": act, "order": order, "proposal": proposal, "said": said, "seen": request.POST.get("seen", "")}
-    return render(request, "web/orders/sure.html", context)
+    return render(request, "web/orders/sure.html", {"act": act, "order": order, "said": said})
 
 
-def _refused(request: HttpRequest, order: Order, error: Exception) -> HttpResponse:
+def refused(request: HttpRequest, order: Order, error: Exception) -> HttpResponse:
     """Says why; what was done already is no error."""
     words = refusal_words(order, error, now=timezone.now())
     messages.add_message(request, messages.INFO if is_decided(order) else messages.ERROR, words)
     return redirect("order", order.public_id)
-
-
-@require_POST
-@own_order
-def decline(request: HttpRequest, order: Order) -> HttpResponse:
-    """Say no, with or without a reason."""
-    reason = request.POST.get("reason", "")
-    known = reason if reason in DECLINE_REASONS else ""
-    try:
-        proposing.decline(order=order, reason=known, actor=PERSON, now=timezone.now())
-    except (Overtaken, NoSuchStep) as error:
-        return _refused(request, order, error)
-    messages.success(request, gettext("Declined: %(title)s") % {"title": order.listing.title})
-    return back(request, reverse("approvals"))
-
-
-@require_POST
-@own_order
-def extend(request: HttpRequest, order: Order) -> HttpResponse:
-    """Wait longer for the answer, once."""
-    if proposing.extend(order=order, minutes=_longer(order), now=timezone.now()):
-        messages.success(request, gettext("It waits longer for your answer."))
-    else:
-        messages.warning(request, gettext("It cannot wait any longer."))
-    return back(request, reverse("approvals"))
-
-
-def _longer(order: Order) -> int:
-    """As long as its rule lets it wait, beyond what is left."""
-    rule: Any = getattr(order.watch, "buy_rule", None) if order.watch else None
-    left = (order.expires_at - timezone.now()).total_seconds() if order.expires_at else 0
-    return math.ceil(max(0, left) / 60) + (rule.approval_minutes if rule else USUAL_MINUTES)
 
 
 @require_POST

@@ -8,9 +8,11 @@ from django.utils.translation import gettext_lazy as _
 from monitor_site import order_reasons, second_currency, wording
 from monitor_site.purchasing.ledger import NoBudget, OverBudget
 from monitor_site.purchasing.models import Measure, Order, OrderStep
+from monitor_site.purchasing.proposing import NotLower, answer_to
 from monitor_site.purchasing.queries import Room
 from monitor_site.purchasing.transitions import BOUGHT, HELD, State
 
+from .security import device_of
 from .standing import standing_of
 
 PERSON = "person"
@@ -113,27 +115,39 @@ def refusal_words(order: Order, error: Exception, *, now: datetime) -> str:
     order.refresh_from_db()
     order.listing.refresh_from_db()
     if order.state != State.AWAITING_APPROVAL:
-        return ended_words(order)
+        return ended_words(order, now=now)
     if isinstance(error, OverBudget):
         return _short_words(error)
     if isinstance(error, NoBudget):
         return gettext("No budget guards your money yet, so nothing can be approved. Make a budget first.")
+    if isinstance(error, NotLower):
+        return gettext("Only less than what was shown can be allowed, and more than nothing.")
     if order.expires_at is not None and order.expires_at <= now:
         return gettext("The time to answer is over; nothing was ordered.")
     return changed_words(order, now=now) or gettext("What you saw is not what stands here now. Please look again.")
 
 
-def ended_words(order: Order) -> str:
-    """What became of a proposal that waits no more."""
+def ended_words(order: Order, *, now: datetime) -> str:
+    """What became of a proposal that waits no more, and who said so when, on what."""
+    told = _told_words(order, now)
     if is_decided(order):
-        return gettext("You have approved this already.")
+        return " ".join([gettext("You have approved this already."), *told])
     words = {
-        State.DECLINED: gettext("You have declined this already."),
+        State.DECLINED: " ".join([gettext("You have declined this already."), *told]),
         State.EXPIRED: gettext("The time to answer is over; nothing was ordered."),
     }
     return words.get(State(order.state)) or gettext("This is over already: %(state)s.") % {
         "state": state_words(order.state)
     }
+
+
+def _told_words(order: Order, now: datetime) -> list[str]:
+    step = answer_to(order)
+    if step is None or not step.evidence.get("agent"):
+        return []
+    facts = {"name": step.evidence.get("by", ""), "device": device_of(step.evidence["agent"])}
+    facts["when"] = wording.ago(step.at, now=now)
+    return [gettext("(%(name)s, %(device)s, %(when)s)") % facts]
 
 
 def _short_words(error: OverBudget) -> str:

@@ -68,12 +68,12 @@ def _is_secret(field: Field) -> bool:
     return isinstance(field.widget, PasswordInput)
 
 
-def ask_to_prove(request: HttpRequest, *, keep: Collection[str] = ()) -> HttpResponse:
-    """To the page that asks, and from there back; ``keep`` names fields to type nobody should have to repeat.
+def ask_to_prove(request: HttpRequest, *, keep: Collection[str] = (), page: str = "") -> HttpResponse:
+    """To the page that asks, and from there back, or to ``page``; ``keep`` names fields nobody should have to repeat.
 
     Never name a secret there: what is kept stands in the session.
     """
-    page = page_of(request)
+    page = page or page_of(request)
     if request.method == "POST":
         page = _after(page)
         typed = {name: request.POST.getlist(name) for name in keep if name in request.POST}

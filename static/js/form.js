@@ -1,4 +1,3 @@
-// Ctrl+Enter saves; who leaves with unsaved changes is asked first.
 const form = document.getElementById("watch-form");
 let changed = form.matches("[data-draft], :has(.field--error)");
 

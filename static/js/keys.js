@@ -1,4 +1,3 @@
-// Shortcuts, off while somebody types or a dialog is open.
 const $ = (selector) => document.querySelector(selector);
 const cards = () => [...document.querySelectorAll("#feed > [tabindex]")];
 let prefix = 0;
@@ -22,7 +21,7 @@ const acts = {
   n: () => (location.href = $('.nav a[href$="/watches/"]').href + "new/"),
   j: () => move(1), k: () => move(-1), PageDown: () => move(1), PageUp: () => move(-1),
   Enter: () => inCard("h2 a"), m: () => inCard("[formaction$='/mute/']"), s: () => inCard("[href$='#note']"),
-  o: () => inCard("[data-open]"), x: () => inCard("[data-ignore]"), z: () => go(".undo [data-undo]", current()),
+  a: () => (cards()[0] ? inCard : go)(".btn--go[data-arm]"), o: () => inCard("[data-open]"), x: () => inCard("[data-ignore]"), z: () => go(".undo [data-undo]", current()),
   p: () => go("#pause"), ".": () => !$("#pill")?.hidden && go("#pill"),
 };
 

@@ -1,4 +1,3 @@
-// The open page: stream, chip, pill, times, rings.
 const get = (id) => document.getElementById(id);
 const words = JSON.parse(get("words").textContent);
 const live = get("live"), chip = get("chip"), pill = get("pill"), feed = get("feed");
@@ -12,7 +11,6 @@ let paused = false, out = false, fresh = 0, polled = 0, counting = null, saidAt 
 const now = () => Date.now() + offset;
 const whole = (n, unit = 1e3) => Math.max(0, Math.floor(n / unit));
 
-// ---- times
 const seconds = (ms) => (ms < 9950 ? (ms / 1e3).toFixed(1) : Math.round(ms / 1e3));
 
 // An hour later it is the clock that the server has written.
@@ -58,7 +56,6 @@ function tick() {
   watch();
 }
 
-// ---- chip
 function state() {
   if (out) return ["off", words.out];
   if (paused) return ["paused", words.paused];
@@ -85,7 +82,7 @@ function show() {
   while (parts.children.length > texts.length) parts.lastElementChild.remove();
 }
 
-// ---- watchdog: cuts what is dead, opens again what failed, at worst asks by itself
+// Cuts what is dead, opens again what failed.
 function watch() {
   show();
   if (paused || out || document.hidden) return;
@@ -103,7 +100,6 @@ function connect() {
   window.htmx?.ajax("GET", live.getAttribute("hx-sse:connect"), { source: live, swap: "none" });
 }
 
-// Signed out elsewhere.
 function leave() {
   out = true;
   get("out").hidden = false;
@@ -119,15 +115,13 @@ on("ping", (data) => {
   figures = data;
   show();
 });
-on("matches", () => soon());
-on("resync", () => soon());
+for (const name of ["matches", "resync"]) on(name, () => soon());
 on("full", () => (full = 1));
 live.addEventListener("htmx:sse:before:connection", ({ detail }) => (detail.connection.cancelled = out));
 for (const type of ["htmx:sse:error", "htmx:response:error"])
   document.addEventListener(type, ({ detail }) => (detail.status || detail.ctx?.response?.status) === 401 && leave());
 document.addEventListener("htmx:before:request", (event) => out && event.target.hidden && event.preventDefault());
 
-// ---- pill: what is new behind the page's filters, shown when asked for
 const since = () => `${feed.dataset.url}&after=${feed.dataset.newest}`.replace("?&", "?");
 const known = new Set([...(feed?.children || [])].map((card) => +card.dataset.id));
 // Below a full page's last card nothing is new, but what came back to the top: its number has a fraction.
@@ -162,19 +156,15 @@ async function count() {
   }
 }
 
-async function cardsOf(answer) {
-  const box = document.createElement("template");
-  box.innerHTML = await answer.text();
-  return [...box.content.children];
-}
-
 async function load() {
   if (fresh > MOST) return location.reload();
   feed.ariaBusy = true;
   const answer = await ask(since());
   feed.ariaBusy = false;
   if (!answer) return;
-  const cards = (await cardsOf(answer)).filter((card) => unknown(+card.dataset.id));
+  const box = document.createElement("template");
+  box.innerHTML = await answer.text();
+  const cards = [...box.content.children].filter((card) => unknown(+card.dataset.id));
   if (!cards.length) return;
   document.querySelector(".feedbox > .empty")?.remove();
   for (const card of cards) {
@@ -219,7 +209,6 @@ get("pause")?.addEventListener("click", (event) => {
   show();
 });
 
-// ---- one timer
 let timer;
 
 function wake() {

@@ -1,10 +1,9 @@
-// What HTML does not do alone.
 const words = JSON.parse(document.getElementById("words")?.textContent || "{}");
 const toasts = document.getElementById("toasts");
 
 function expire(toast) {
   let timer;
-  const start = () => (timer = setTimeout(() => toast.remove(), 8000));
+  const start = () => (timer = setTimeout(() => toast.remove(), 8e3));
   for (const type of ["mouseenter", "focusin"]) toast.addEventListener(type, () => clearTimeout(timer));
   for (const type of ["mouseleave", "focusout"]) toast.addEventListener(type, start);
   start();
@@ -20,11 +19,34 @@ function say(text) {
 }
 
 for (const toast of toasts?.children || []) expire(toast);
-// What asks in the background is hidden and asks again; live.js tells of an ended sign-in.
+// What asks unseen asks again; live.js tells of an ended sign-in.
 for (const type of ["htmx:response:error", "htmx:error"])
   document.addEventListener(type, ({ target, detail }) => {
     if (!target.hidden && detail?.ctx?.response?.status !== 401) say(words.failed);
   });
+
+// No press counts that follows a change of the page at once; keys always press twice.
+let armed, label, timer, moved = Date.now();
+document.addEventListener("htmx:after:swap", () => (moved = Date.now()));
+document.addEventListener("focusout", ({ target }) => target === armed && disarm());
+
+function disarm() {
+  clearTimeout(timer);
+  if (armed) Object.assign(armed, { name: "", innerHTML: label });
+  armed = 0;
+}
+
+function press(button, event) {
+  if (button !== armed) disarm();
+  const late = Date.now() - moved > 600 && event.detail < 2;
+  if (!button || (late && (armed || (event.detail && "once" in button.dataset)))) return;
+  event.preventDefault();
+  if (armed || !late) return;
+  armed = button;
+  label = button.innerHTML;
+  Object.assign(button, { name: "sure", value: "yes", textContent: button.dataset.arm });
+  timer = setTimeout(disarm, 4e3);
+}
 
 document.addEventListener("click", async (event) => {
   const at = (selector) => event.target.closest?.(selector);
@@ -34,23 +56,9 @@ document.addEventListener("click", async (event) => {
   const opener = at("[data-dialog]");
   if (opener) document.getElementById(opener.dataset.dialog).showModal();
   const search = at("[data-open-search]");
-  if (search) {
-    const open = document.getElementById("search").classList.toggle("search--open");
-    search.ariaExpanded = open;
-    if (open) document.querySelector("#search input[type=search]").focus();
-  }
-  const arm = at("[data-arm]");
-  if (arm && (arm.name !== "sure" || event.detail > 1)) {
-    event.preventDefault();
-    const label = (arm.dataset.label ??= arm.textContent);
-    arm.name = "sure";
-    arm.value = "yes";
-    arm.textContent = arm.dataset.arm;
-    setTimeout(() => {
-      arm.name = "";
-      arm.textContent = label;
-    }, 4e3);
-  }
+  if (search && (search.ariaExpanded = document.getElementById("search").classList.toggle("search--open")))
+    document.getElementById("q").focus();
+  press(at("[data-arm]"), event);
   const copy = at("[data-copy]");
   if (copy) {
     await navigator.clipboard?.writeText(copy.dataset.copy);
@@ -60,6 +68,7 @@ document.addEventListener("click", async (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") disarm();
   const menu = event.target.closest?.("details.menu[open]");
   if (!menu) return;
   const items = [...menu.querySelectorAll(".menu__item")];
@@ -69,8 +78,7 @@ document.addEventListener("keydown", (event) => {
     menu.querySelector("summary").focus();
   } else if (step) {
     event.preventDefault();
-    const next = items.indexOf(document.activeElement) + step;
-    items[(next + items.length) % items.length]?.focus();
+    items.at((items.indexOf(document.activeElement) + step) % items.length)?.focus();
   }
 });
 

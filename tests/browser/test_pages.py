@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 
 from monitor_site.accounts.models import User
 from monitor_site.outbox import stream
-from monitor_site.purchasing import budgeting, proposing, rules
 from monitor_site.watches.models import MatchState, Watch
 from tests.browser.conftest import Open
 from tests.purchasing.rows import budget_of, order_of
@@ -213,23 +212,3 @@ def test_a_stream_that_fails_at_first_is_opened_again(open_page: Open, watch: Wa
     page.route("**/events/**", lambda route: route.fulfill(status=204), times=1)
     page.goto(page.url.replace("/more/", "/matches/"))
     expect(page.locator("#chip[data-state=on]")).to_be_visible(timeout=15_000)
-
-
-def test_money_moves_at_the_second_press_and_not_at_a_double_one(open_page: Open, watch: Watch) -> None:
-    now = datetime.now(UTC)
-    rules.set_rule(
-        watch=watch, wish=rules.BuyWish(price_max=5000, shipping_estimate=None, approval_minutes=30), now=now
-    )
-    budgeting.set_overall_budget(user=watch.user, limits=budgeting.Limits(per_day=5000), now=now)
-    found = match(watch, 1, now=now, listing_price=1000)
-    [order] = proposing.propose(match_ids=[found.pk], now=now)
-    page = open_page("/approvals/", language="en")
-    page.get_by_role("button", name="Approve").dblclick()
-    armed = page.get_by_role("button", name="Press again: ¥1,000")
-    expect(armed).to_be_visible()
-    order.refresh_from_db()
-    assert order.state == "awaiting_approval"
-    armed.click()
-    page.wait_for_url("**/orders/**")
-    order.refresh_from_db()
-    assert order.state == "ready"

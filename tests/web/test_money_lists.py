@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from datetime import timedelta
 
 import pytest
@@ -44,6 +45,22 @@ class TestTogether:
         assert "Approve the chosen together" in shown(page, "/approvals/")
         assert "Approve ¥3,000" in together(page, two).content.decode()
         assert states() == ["awaiting_approval"] * 2
+
+    def test_the_sheet_says_what_would_be_left_of_each_budget_for_all_of_them(self, page, alice, watch, now):
+        wide(alice, now, per_item=1500, total=10_000)
+        two = [proposal(watch, now, number) for number in (1, 2)]
+        words = " ".join(re.sub(r"<[^>]+>", " ", together(page, two).content.decode()).split())
+        assert "All my spending · in all ¥10,000 → ¥8,000" in words
+        wide(alice, now, per_item=1500, total=1500)
+        words = " ".join(re.sub(r"<[^>]+>", " ", together(page, two).content.decode()).split())
+        assert "All my spending · in all ¥1,500 free, ¥500 short" in words
+
+    def test_a_sheet_that_is_sent_again_says_what_it_said_first(self, page, alice, watch, now):
+        wide(alice, now)
+        order = proposal(watch, now)
+        for _ in range(2):
+            assert "¥1,000 is held for it" in together(page, [order], sure="yes", key="k1").content.decode()
+        assert "approved this already" in together(page, [order], sure="yes", key="k2").content.decode()
 
     def test_it_approves_all_of_them_once_however_often_it_is_sent(self, page, alice, watch, now):
         wide(alice, now)

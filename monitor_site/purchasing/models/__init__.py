@@ -16,11 +16,13 @@ from .orders import (
 )
 from .readings import Reading, ReadingSeen, Stray, Sweep
 from .rules import BuyPolicy, BuyRule
+from .styles import ApprovalStyle
 from .switches import Switch
 
 __all__ = [
     "FOUND_LATE",
     "MOST_EPOCHS",
+    "ApprovalStyle",
     "Budget",
     "BudgetKind",
     "BudgetQuerySet",

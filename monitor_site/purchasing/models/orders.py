@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site.marketplaces.models import MarketplaceAccount
-from monitor_site.purchasing.transitions import LIVE, State
+from monitor_site.purchasing.transitions import ASKING, LIVE, State
 from monitor_site.watches.models import Listing, Match, Watch, new_public_id
 
 STATES = [(state.value, state.value) for state in State]
@@ -55,10 +55,11 @@ class Order(models.Model):
     """Our intent to acquire one listing, at most at ``price_max``: price, shipping and fees together.
 
     ``price`` and ``shipping`` are what was seen when it was proposed; ``shown`` is the digest of exactly that, which
-    an approval must repeat. ``paid`` is what the marketplace took. ``epoch`` counts the tries to submit, ``steps`` the
-    steps so far. Until ``expires_at`` somebody may decide; ``ask_at`` is when the outcome is asked for next.
-    ``stood_since`` is when it came into its state. ``found_late_at``: it was bought, though we had given it up; that
-    is written down whatever else is ordered meanwhile.
+    an approval must repeat. Whoever approves may allow less: ``price_max`` and ``shown`` then say so. ``paid`` is what
+    the marketplace took. ``epoch`` counts the tries to submit, ``steps`` the steps so far. Until ``expires_at``
+    somebody may decide; ``ask_at`` is when the outcome is asked for next. ``stood_since`` is when it came into its
+    state. ``found_late_at``: it was bought, though we had given it up; that is written down whatever else is ordered
+    meanwhile.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="orders")
@@ -108,8 +109,11 @@ class Order(models.Model):
             models.CheckConstraint(condition=Q(mode__in=Mode.values), name="order_mode_known"),
             models.CheckConstraint(condition=Q(way__in=Way.values), name="order_way_known"),
             models.CheckConstraint(condition=Q(kind__in=OrderKind.values), name="order_kind_known"),
+            # What waits for an answer offers all that it costs; only an answer may allow less.
             models.CheckConstraint(
-                condition=Q(price__gt=0, price_max__gte=F("price") + F("shipping")), name="order_price_within_its_limit"
+                condition=Q(price__gt=0, price_max__gt=0)
+                & (Q(price_max__gte=F("price") + F("shipping")) | ~Q(state__in=sorted(ASKING))),
+                name="order_price_within_its_limit",
             ),
             models.CheckConstraint(condition=Q(epoch__lte=MOST_EPOCHS), name="order_epochs_bounded"),
             models.UniqueConstraint(

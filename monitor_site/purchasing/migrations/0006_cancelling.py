@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('purchasing', '0003_sending'),
+        ('purchasing', '0005_own_words'),
     ]
 
     operations = [
