@@ -143,14 +143,15 @@ class WorkerLoop:
     async def _keep_flushing(self) -> None:
         pause = flush_seconds()
         while True:
+            await self.flight.has_landed.wait()
             await asyncio.sleep(0 if self.flight.lands_faster else pause)
-            if self.flight.landed:
-                await self._survive(self._flush())
+            await self._survive(self._flush())
 
     async def _flush(self) -> None:
         """Record what landed and give it back; a failure leaves the leases to their end."""
         async with self._flushing:
-            landed = self.flight.take_landed()
+            if not (landed := self.flight.take_landed()):
+                return
             try:
                 returns = await self._in_database(recording.write, landed)
                 await self._give_back(returns)

@@ -61,38 +61,47 @@ class Promoter:
     def _promote_until_lost(self, stopped: Callable[[], bool]) -> None:
         with self.client.pubsub(ignore_subscribe_messages=True) as ear:  # type: ignore[no-untyped-call]
             ear.subscribe(key(WAKE))
-            woken = True
+            woken: str | None = ""
             while not stopped():
-                woken = ear.get_message(timeout=self.turn(woken=woken)) is not None
+                heard = ear.get_message(timeout=self.turn(woken=woken))
+                woken = heard["data"].decode() if heard else None
 
-    def turn(self, *, woken: bool) -> float:
-        """A whole round once a second and when woken, else only what its last answer put off until now."""
+    def turn(self, *, woken: str | None) -> float:
+        """A whole round once a second and when woken, else only what its last answer put off until now.
+
+        ``woken`` names the marketplace whose schedule somebody has put something into.
+        """
         now = time.monotonic()
-        if woken or now >= self._round_at:
-            self._beat()
-            self.round()
+        if woken is not None or now >= self._round_at:
+            self.round(woken=woken or "")
             self._round_at = time.monotonic() + LONGEST_WAIT_SECONDS
         else:
             for name in [name for name, at in self._ask_at.items() if at <= now]:
                 self._ask(name)
         return max(0.0, min([self._round_at, *self._ask_at.values()]) - time.monotonic())
 
-    def round(self) -> float:
+    def round(self, *, woken: str = "") -> float:
         """Ask for every marketplace once, send tickets where they are due; seconds until the next round."""
-        if not self.schedule.is_built():
+        with self.client.pipeline(transaction=False) as pipe:
+            pipe.time().exists(key("built")).zrange(key(exact.KIND), 0, 0, withscores=True)
+            (seconds, micros), built, instants = pipe.execute()
+        now_ms = seconds * 1000 + micros // 1000
+        self._beat(now_ms)
+        if not built:
             self._rebuild()
         self._plant()
-        exact.hand_over(self.client, self._queues["timed"], now_ms=self.schedule.now_ms())
-        waits = [self._ask(name) for name in sorted(self._marketplaces())]
+        if instants and instants[0][1] <= now_ms:
+            exact.hand_over(self.client, self._queues["timed"], now_ms=now_ms)
+        waits = [self._ask(name, woken=name == woken) for name in sorted(self._marketplaces())]
         return min([LONGEST_WAIT_SECONDS, *waits])
 
     def _marketplaces(self) -> set[str]:
         """Every known plugin and the upkeep; a schedule without a plugin waits until its plugin is back."""
         return {UPKEEP, *catalog().plugins}
 
-    def _ask(self, name: str) -> float:
+    def _ask(self, name: str, *, woken: bool = False) -> float:
         ticket = secrets.token_hex(8)
-        asked = self.schedule.ask(marketplace=name, pace=_pace(name), ticket=ticket)
+        asked = self.schedule.ask(marketplace=name, pace=_pace(name), ticket=ticket, woken=woken)
         if asked.ticket:
             self._send(name, ticket)
         wait = LONGEST_WAIT_SECONDS if asked.again_ms is None else asked.again_ms / 1000
@@ -133,9 +142,8 @@ class Promoter:
         if silent:
             self.client.hdel(key(PROMOTERS), *silent)
 
-    def _beat(self) -> None:
+    def _beat(self, now: int) -> None:
         """Its own key says that it lives; the hash names all promoters, so that nobody has to search for them."""
-        now = self.schedule.now_ms()
         self._since = self._since or now
         with self.client.pipeline(transaction=False) as pipe:
             pipe.set(key("promoter", self.name), now, ex=HEARTBEAT_SECONDS)
