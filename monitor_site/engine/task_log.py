@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -47,7 +47,7 @@ def noting(client: redis.Redis, name: str, *, now: datetime) -> Iterator[None]:
     except Exception as trouble:
         error = type(trouble).__name__
         log.exception("upkeep.failed", task=name)
-    before = states(client).get(name)
+    before = states(client).get(name) if error else None
     state = TaskState(
         at=now.timestamp(),
         ms=round((time.monotonic() - begun) * 1000),
@@ -75,6 +75,12 @@ def _state(text: bytes) -> TaskState | None:
 def wish(client: redis.Redis, name: str) -> None:
     """A person wants a task run once whatever its conditions say."""
     client.set(key("wished", name), 1, ex=WISHED_SECONDS)
+
+
+def wished(client: redis.Redis, names: Sequence[str]) -> set[str]:
+    """Which of these tasks somebody wants; nothing is taken."""
+    found: list[Any] = client.mget([key("wished", name) for name in names]) if names else []  # type: ignore[assignment]
+    return {name for name, wish in zip(names, found, strict=True) if wish}
 
 
 def was_wished(client: redis.Redis, name: str) -> bool:
