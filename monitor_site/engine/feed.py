@@ -8,9 +8,11 @@ checks are recorded together and given back in one call, stragglers simply go on
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import redis
 import structlog
 
 from monitor_site.contract import Pace
@@ -95,7 +97,9 @@ class Feed:
         self._wake()
         if self._task is not None:
             await self._task
-            await self._end(wake=True)
+            # Where that fails, the ticket ends by itself within a second.
+            with suppress(redis.RedisError, OSError):
+                await self._end(wake=True)
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()

@@ -99,7 +99,9 @@ def load_state(client: redis.Redis) -> LoadState | None:
 def states(client: redis.Redis) -> dict[str, LoadState]:
     """The machines that told of themselves lately, by name."""
     with client.pipeline(transaction=False) as pipe:
-        (seconds, _), told = pipe.time().hgetall(_load_key()).execute()
+        pipe.time()
+        pipe.hgetall(_load_key())
+        (seconds, _), told = pipe.execute()
     return {host: state for host, state in read_states(told).items() if seconds - state.at < FRESH_SECONDS}
 
 

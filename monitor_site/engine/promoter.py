@@ -20,6 +20,7 @@ from monitor_site.connections import key, lane_queue
 from monitor_site.contract import Pace
 from monitor_site.marketplaces import pausing
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
+from monitor_site.outbox.exact import KIND as INSTANTS
 
 from . import exact, settling, upkeep
 from .heartbeat import HEARTBEAT_SECONDS, PROMOTERS
@@ -82,18 +83,24 @@ class Promoter:
 
     def round(self, *, woken: str = "") -> float:
         """Ask for every marketplace once, send tickets where they are due; seconds until the next round."""
-        with self.client.pipeline(transaction=False) as pipe:
-            pipe.time().exists(key("built")).zrange(key(exact.KIND), 0, 0, withscores=True)
-            (seconds, micros), built, instants = pipe.execute()
-        now_ms = seconds * 1000 + micros // 1000
+        now_ms, built, instant_ms = self._look()
         self._beat(now_ms)
         if not built:
             self._rebuild()
         self._plant()
-        if instants and instants[0][1] <= now_ms:
+        if instant_ms is not None and instant_ms <= now_ms:
             exact.hand_over(self.client, self._queues["timed"], now_ms=now_ms)
         waits = [self._ask(name, woken=name == woken) for name in sorted(self._marketplaces())]
         return min([LONGEST_WAIT_SECONDS, *waits])
+
+    def _look(self) -> tuple[int, bool, float | None]:
+        """The time in ms, whether the schedule is complete, and when the first instant is to be handed over."""
+        with self.client.pipeline(transaction=False) as pipe:
+            pipe.time()
+            pipe.exists(key("built"))
+            pipe.zrange(key(INSTANTS), 0, 0, withscores=True)
+            (seconds, micros), built, instants = pipe.execute()
+        return seconds * 1000 + micros // 1000, bool(built), instants[0][1] if instants else None
 
     def _marketplaces(self) -> set[str]:
         """Every known plugin and the upkeep; a schedule without a plugin waits until its plugin is back."""

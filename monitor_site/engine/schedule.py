@@ -160,8 +160,10 @@ class Schedule:
     def waiting(self, *, marketplace: str, pace: Pace) -> Waiting:
         """What more workers could help with: nothing while the breaker is open, or pace or concurrency is used up."""
         with self._redis.pipeline(transaction=False) as pipe:
-            pipe.time().hget(key("breaker", marketplace), "until")
-            pipe.hmget(key("pace", marketplace), "tokens", "at").hlen(key("lease", marketplace))
+            pipe.time()
+            pipe.hget(key("breaker", marketplace), "until")
+            pipe.hmget(key("pace", marketplace), "tokens", "at")
+            pipe.hlen(key("lease", marketplace))
             (seconds, micros), opened, (tokens, at), leased = pipe.execute()
         now, room = seconds * 1000 + micros // 1000, pace.concurrency - leased
         if tokens is not None and at is not None:

@@ -79,7 +79,7 @@ def wish(client: redis.Redis, name: str) -> None:
 
 def wished(client: redis.Redis, names: Sequence[str]) -> set[str]:
     """Which of these tasks somebody wants; nothing is taken."""
-    found: list[Any] = client.mget([key("wished", name) for name in names]) if names else []  # type: ignore[assignment]
+    found: list[Any] = client.mget([key("wished", name) for name in names]) if names else []
     return {name for name, wish in zip(names, found, strict=True) if wish}
 
 

@@ -157,6 +157,15 @@ def test_a_worker_that_stops_leaves_its_marketplaces_to_others_at_once(loop: Wor
     assert not redis.exists(key("tickets", "mercari"))
 
 
+def test_a_feed_stops_although_redis_does_not_answer(loop: WorkerLoop, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def away(*_: Any, **__: Any) -> None:
+        raise ConnectionError("it is away")
+
+    loop.serve("mercari", "a")
+    monkeypatch.setattr(Leases, "end_tickets", away)
+    loop.call(loop.feed("mercari").stop()).result(5)
+
+
 def test_a_ticket_wakes_a_feed_that_rests(loop: WorkerLoop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feeding, "EMPTY_PAUSE_SECONDS", 60.0)
     monkeypatch.setattr(feeding, "FEED_SECONDS", 60.0)
