@@ -12,7 +12,8 @@ from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.watches.results import Standing
 
 from . import task_log
-from .schedule import UPKEEP, Lease, Leases, Return
+from .schedule import TICKET_LIVE_MS, UPKEEP, Lease, Leased, Leases, Return
+from .task_log import TaskState
 from .upkeep import PACE, TASKS, Task, key_of
 
 log = structlog.get_logger(__name__)
@@ -23,6 +24,8 @@ NEVER = sys.maxsize
 UNKNOWN_TASK_SECONDS = 60
 # What is due so often is quick, and goes back together; what is due more seldom may last, and goes back alone.
 QUICK_SECONDS = 30
+# What is due later than that comes with a ticket of its own.
+SOON_MS = TICKET_LIVE_MS
 
 
 def run_due(ticket: str) -> None:
@@ -31,18 +34,19 @@ def run_due(ticket: str) -> None:
     leases = Leases(client, worker=UPKEEP, lease_ms=TASK_SECONDS * 1000, lone_crashes=NEVER)
     with asyncio.Runner() as loop:
         try:
-            while found := loop.run(_lease(leases, tickets)):
-                for together in _grouped(found):
+            while (leased := loop.run(_lease(leases, tickets))).leases:
+                for together in _grouped(leased.leases):
                     _run(together)
                     loop.run(_give_back(leases, together))
+                if leased.rest_ms > SOON_MS:
+                    return
                 tickets = []
         finally:
             loop.run(client.aclose())
 
 
-async def _lease(leases: Leases, tickets: list[str]) -> Sequence[Lease]:
-    leased = await leases.lease(marketplace=UPKEEP, pace=PACE, slots=PACE.concurrency, idle=True, tickets=tickets)
-    return leased.leases
+async def _lease(leases: Leases, tickets: list[str]) -> Leased:
+    return await leases.lease(marketplace=UPKEEP, pace=PACE, slots=PACE.concurrency, idle=True, tickets=tickets)
 
 
 def _grouped(found: Sequence[Lease]) -> list[list[Lease]]:
@@ -60,13 +64,14 @@ def _seconds(lease: Lease) -> int:
 
 def _run(together: Sequence[Lease]) -> None:
     """A task that fails is logged and due again at its next beat; one of another release is left to that release."""
-    client = redis_client()
+    client, told = redis_client(), dict[str, TaskState]()
     wished = task_log.wished(client, [lease.id for lease in together])
     for name, task in [(lease.id, TASKS[lease.id]) for lease in together if lease.id in TASKS]:
         now = datetime.now(UTC)
         if (name in wished and task_log.was_wished(client, name)) or _may_run(name, task, now):
-            with task_log.noting(client, name, now=now):
+            with task_log.noting(client, name, now=now, told=told):
                 task.run(now)
+    task_log.keep(client, told)
 
 
 def _may_run(name: str, task: Task, now: datetime) -> bool:

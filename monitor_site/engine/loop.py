@@ -1,8 +1,8 @@
 """The event loop that a checks worker keeps for its whole life, in a thread of its own.
 
-RQ owns the main thread and its signals. The loop feeds, records, and every two seconds extends what is in flight and
-says that it is alive, what it did and how busy its machine is. Whatever blocks it costs it its leases: they end, and
-others take over.
+RQ owns the main thread and its signals. The loop feeds, records, every two seconds extends what is in flight and says
+that it is alive, and every three what it did and how busy its machine is. Whatever blocks it costs it its leases: they
+end, and others take over.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ T = TypeVar("T")
 ALIVE_SECONDS = 15
 EXTENSIONS_A_LEASE = 5
 STUCK_EXIT_CODE = 70
-TELL_SECONDS = 2.0
+TELL_SECONDS = 3.0
 # One writes, the others load the rows of what was leased.
 DATABASE_THREADS = 3
 

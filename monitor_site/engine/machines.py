@@ -1,6 +1,6 @@
 """How busy a machine is, and what gives way for that: normal, careful or shedding.
 
-Every checks worker weighs its machine every two seconds; what it sees is smoothed and kept in Redis, one state a
+Every checks worker weighs its machine every three seconds; what it sees is smoothed and kept in Redis, one state a
 machine, so that all its workers give way together. Orders, alerts and pages never do.
 """
 

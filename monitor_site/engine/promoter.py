@@ -31,6 +31,7 @@ log = structlog.get_logger(__name__)
 
 LONGEST_WAIT_SECONDS = 1.0
 RETRY_SECONDS = 1.0
+BEAT_SECONDS = 2.0
 FORGOTTEN_MS = 10 * 60_000
 PLANT_SECONDS = 60.0
 
@@ -44,7 +45,7 @@ class Promoter:
 
     def __post_init__(self) -> None:
         self.schedule = Schedule(self.client)
-        self._plant_at = 0.0
+        self._plant_at = self._beat_at = 0.0
         self._round_at = 0.0
         self._ask_at: dict[str, float] = {}
         self._since = 0
@@ -84,7 +85,9 @@ class Promoter:
     def round(self, *, woken: str = "") -> float:
         """Ask for every marketplace once, send tickets where they are due; seconds until the next round."""
         now_ms, built, instant_ms = self._look()
-        self._beat(now_ms)
+        if not built or time.monotonic() >= self._beat_at:
+            self._beat(now_ms)
+            self._beat_at = time.monotonic() + BEAT_SECONDS
         if not built:
             self._rebuild()
         self._plant()

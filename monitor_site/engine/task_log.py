@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,8 +39,8 @@ def log_key() -> str:
 
 
 @contextmanager
-def noting(client: redis.Redis, name: str, *, now: datetime) -> Iterator[None]:
-    """Run a task inside; a failure is logged and noted, and goes no further."""
+def noting(client: redis.Redis, name: str, *, now: datetime, told: dict[str, TaskState]) -> Iterator[None]:
+    """Run a task inside; a failure is logged and goes no further. How it went is in ``told`` then, for :func:`keep`."""
     begun, error = time.monotonic(), ""
     try:
         yield
@@ -48,14 +48,20 @@ def noting(client: redis.Redis, name: str, *, now: datetime) -> Iterator[None]:
         error = type(trouble).__name__
         log.exception("upkeep.failed", task=name)
     before = states(client).get(name) if error else None
-    state = TaskState(
+    told[name] = TaskState(
         at=now.timestamp(),
         ms=round((time.monotonic() - begun) * 1000),
         well_at=(before.well_at if before else None) if error else now.timestamp(),
         failed=(before.failed if before else 0) + 1 if error else 0,
         error=error,
     )
-    client.hset(log_key(), name, json.dumps(dataclasses.asdict(state)))
+
+
+def keep(client: redis.Redis, told: Mapping[str, TaskState]) -> None:
+    """Remember how tasks went."""
+    if told:
+        fields = {name: json.dumps(dataclasses.asdict(state)) for name, state in told.items()}
+        client.hset(log_key(), mapping=fields)  # type: ignore[arg-type]
 
 
 def states(client: redis.Redis) -> dict[str, TaskState]:
