@@ -1,4 +1,4 @@
-"""What checks did, in numbers: counted in the worker, handed to Redis every two seconds, read by whoever shows figures.
+"""What checks did, in numbers: counted in the worker, handed to Redis every three seconds, read by who shows figures.
 
 Redis keeps three sorts of hashes with the same fields: since ever, by minute, by hour. A field is ``kind|...|``: see
 :func:`count`. All of it may be lost; then counting begins anew.

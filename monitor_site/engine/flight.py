@@ -39,6 +39,12 @@ class Flight:
     recording: set[Lease] = field(default_factory=set)
     unanswered: list[Lease] = field(default_factory=list)
     draining: str = ""
+    has_landed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def land(self, one: Landed) -> None:
+        """Its work is over; whoever records hears of it."""
+        self.landed.append(one)
+        self.has_landed.set()
 
     @property
     def empty(self) -> bool:
@@ -63,6 +69,10 @@ class Flight:
         """Every lease that must be extended."""
         return [*self.loading, *self.running, *(one.lease for one in self.landed), *self.recording, *self.unanswered]
 
+    def holds_of(self, marketplace: str) -> bool:
+        """Something of a marketplace is leased by this worker."""
+        return any(lease.marketplace == marketplace for lease in self.held())
+
     def by_marketplace(self) -> dict[str, list[Lease]]:
         """The held leases, each marketplace's together."""
         grouped: dict[str, list[Lease]] = {}
@@ -74,6 +84,8 @@ class Flight:
         """What landed, as much as one transaction should hold; it counts as held until :meth:`settled`."""
         landed, self.landed = self.landed[:MOST_AT_ONCE], self.landed[MOST_AT_ONCE:]
         self.recording.update(one.lease for one in landed)
+        if not self.landed:
+            self.has_landed.clear()
         return landed
 
     def settled(self, leases: Iterable[Lease]) -> None:

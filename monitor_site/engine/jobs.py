@@ -9,11 +9,11 @@ from monitor_site.marketplaces import services as accounts
 from monitor_site.outbox import services as outbox
 from monitor_site.outbox import stream
 from monitor_site.purchasing import moving as orders
-from monitor_site.purchasing import reconciling, sweeping
+from monitor_site.purchasing import proposing, reconciling, sweeping
 from monitor_site.watches import asking, changes, crossing, doubts, follow, joining, moving, questions, sold, wants
 from monitor_site.watches.models import Crossing, Match
 
-from . import ordering, outcomes, planning, previews, settling, upkeep, verifying
+from . import housekeeping, ordering, outcomes, planning, previews, settling, verifying
 from .schedule import Schedule
 from .worker import current_clerk, current_holder, current_loop, current_postman
 
@@ -24,7 +24,8 @@ def register() -> None:
     """Say which job follows from which fact."""
     outbox.register(questions.TOPIC, lane="express", job=f"{PATH}.settle_targets")
     outbox.register(questions.CHECK_NOW, lane="express", job=f"{PATH}.hurry_targets")
-    outbox.register(joining.TOPIC, lane="alerts", job=f"{PATH}.announce_matches")
+    # What may be bought at once waits behind nothing that is only told.
+    outbox.register(joining.TOPIC, lane="alerts", job=f"{PATH}.announce_matches", hurried=proposing.bought_unasked)
     outbox.register(crossing.TOPIC, lane="alerts", job=f"{PATH}.announce_crossings")
     outbox.register(changes.TOPIC, lane="alerts", job=f"{PATH}.announce_changes")
     outbox.register(orders.TOPIC, lane="express", job=f"{PATH}.advance_orders")
@@ -165,7 +166,7 @@ def run_exact(name: str) -> None:
 
 def run_upkeep(ticket: str) -> None:
     """A ticket of the upkeep schedule: run what is due, one task after the other."""
-    upkeep.run_due(ticket)
+    housekeeping.run_due(ticket)
 
 
 ALLOWED = frozenset(

@@ -1,8 +1,8 @@
 """The event loop that a checks worker keeps for its whole life, in a thread of its own.
 
-RQ owns the main thread and its signals. The loop feeds, records, and every two seconds extends what is in flight and
-says that it is alive, what it did and how busy its machine is. Whatever blocks it costs it its leases: they end, and
-others take over.
+RQ owns the main thread and its signals. The loop feeds, records, every two seconds extends what is in flight and says
+that it is alive, and every three what it did and how busy its machine is. Whatever blocks it costs it its leases: they
+end, and others take over.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ T = TypeVar("T")
 ALIVE_SECONDS = 15
 EXTENSIONS_A_LEASE = 5
 STUCK_EXIT_CODE = 70
-TELL_SECONDS = 2.0
+TELL_SECONDS = 3.0
 # One writes, the others load the rows of what was leased.
 DATABASE_THREADS = 3
 
@@ -143,14 +143,15 @@ class WorkerLoop:
     async def _keep_flushing(self) -> None:
         pause = flush_seconds()
         while True:
+            await self.flight.has_landed.wait()
             await asyncio.sleep(0 if self.flight.lands_faster else pause)
-            if self.flight.landed:
-                await self._survive(self._flush())
+            await self._survive(self._flush())
 
     async def _flush(self) -> None:
         """Record what landed and give it back; a failure leaves the leases to their end."""
         async with self._flushing:
-            landed = self.flight.take_landed()
+            if not (landed := self.flight.take_landed()):
+                return
             try:
                 returns = await self._in_database(recording.write, landed)
                 await self._give_back(returns)

@@ -1,6 +1,6 @@
 """How busy a machine is, and what gives way for that: normal, careful or shedding.
 
-Every checks worker weighs its machine every two seconds; what it sees is smoothed and kept in Redis, one state a
+Every checks worker weighs its machine every three seconds; what it sees is smoothed and kept in Redis, one state a
 machine, so that all its workers give way together. Orders, alerts and pages never do.
 """
 
@@ -98,8 +98,10 @@ def load_state(client: redis.Redis) -> LoadState | None:
 
 def states(client: redis.Redis) -> dict[str, LoadState]:
     """The machines that told of themselves lately, by name."""
-    seconds, _ = client.time()
-    told: dict[Any, Any] = client.hgetall(_load_key())
+    with client.pipeline(transaction=False) as pipe:
+        pipe.time()
+        pipe.hgetall(_load_key())
+        (seconds, _), told = pipe.execute()
     return {host: state for host, state in read_states(told).items() if seconds - state.at < FRESH_SECONDS}
 
 
@@ -142,8 +144,10 @@ class Scales:
         if before is not None and not 0 <= at - before.at < FORGOTTEN_SECONDS:
             before = None
         self.state = next_state(before, seen, at=at)
-        await client.hset(_load_key(), self.host, json.dumps(dataclasses.asdict(self.state)))
-        await client.expire(_load_key(), int(FORGOTTEN_SECONDS))
+        async with client.pipeline(transaction=False) as pipe:
+            pipe.hset(_load_key(), self.host, json.dumps(dataclasses.asdict(self.state)))
+            pipe.expire(_load_key(), int(FORGOTTEN_SECONDS))
+            await pipe.execute()
         if self.state.level != (before.level if before else Level.NORMAL):
             level_changed(self.host, self.state)
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import redis
 import structlog
@@ -105,11 +106,16 @@ class Pool:
         known = catalog()
         found = [schedule.waiting(marketplace=name, pace=known.pace(name)) for name in known.plugins]
         return Facts(
-            alive=frozenset(seat for seat in self._checkers() if self.client.exists(key("alive", seat))),
+            alive=self._alive(),
             waiting=sum(one.due for one in found),
             late=sum(one.late for one in found),
             busy=self._is_busy(),
         )
+
+    def _alive(self) -> frozenset[str]:
+        seats = self._checkers()
+        signs: Any = self.client.mget([key("alive", seat) for seat in seats]) if seats else []
+        return frozenset(seat for seat, sign in zip(seats, signs, strict=True) if sign)
 
     def _is_busy(self) -> bool:
         state = machines.states(self.client).get(socket.gethostname())

@@ -20,6 +20,7 @@ from monitor_site.connections import key, lane_queue
 from monitor_site.contract import Pace
 from monitor_site.marketplaces import pausing
 from monitor_site.marketplaces.catalog import UnknownMarketplace, catalog
+from monitor_site.outbox.exact import KIND as INSTANTS
 
 from . import exact, settling, upkeep
 from .heartbeat import HEARTBEAT_SECONDS, PROMOTERS
@@ -30,6 +31,7 @@ log = structlog.get_logger(__name__)
 
 LONGEST_WAIT_SECONDS = 1.0
 RETRY_SECONDS = 1.0
+BEAT_SECONDS = 2.0
 FORGOTTEN_MS = 10 * 60_000
 PLANT_SECONDS = 60.0
 
@@ -43,7 +45,7 @@ class Promoter:
 
     def __post_init__(self) -> None:
         self.schedule = Schedule(self.client)
-        self._plant_at = 0.0
+        self._plant_at = self._beat_at = 0.0
         self._round_at = 0.0
         self._ask_at: dict[str, float] = {}
         self._since = 0
@@ -61,38 +63,55 @@ class Promoter:
     def _promote_until_lost(self, stopped: Callable[[], bool]) -> None:
         with self.client.pubsub(ignore_subscribe_messages=True) as ear:  # type: ignore[no-untyped-call]
             ear.subscribe(key(WAKE))
-            woken = True
+            woken: str | None = ""
             while not stopped():
-                woken = ear.get_message(timeout=self.turn(woken=woken)) is not None
+                heard = ear.get_message(timeout=self.turn(woken=woken))
+                woken = heard["data"].decode() if heard else None
 
-    def turn(self, *, woken: bool) -> float:
-        """A whole round once a second and when woken, else only what its last answer put off until now."""
+    def turn(self, *, woken: str | None) -> float:
+        """A whole round once a second and when woken, else only what its last answer put off until now.
+
+        ``woken`` names the marketplace whose schedule somebody has put something into.
+        """
         now = time.monotonic()
-        if woken or now >= self._round_at:
-            self._beat()
-            self.round()
+        if woken is not None or now >= self._round_at:
+            self.round(woken=woken or "")
             self._round_at = time.monotonic() + LONGEST_WAIT_SECONDS
         else:
             for name in [name for name, at in self._ask_at.items() if at <= now]:
                 self._ask(name)
         return max(0.0, min([self._round_at, *self._ask_at.values()]) - time.monotonic())
 
-    def round(self) -> float:
+    def round(self, *, woken: str = "") -> float:
         """Ask for every marketplace once, send tickets where they are due; seconds until the next round."""
-        if not self.schedule.is_built():
+        now_ms, built, instant_ms = self._look()
+        if not built or time.monotonic() >= self._beat_at:
+            self._beat(now_ms)
+            self._beat_at = time.monotonic() + BEAT_SECONDS
+        if not built:
             self._rebuild()
         self._plant()
-        exact.hand_over(self.client, self._queues["timed"], now_ms=self.schedule.now_ms())
-        waits = [self._ask(name) for name in sorted(self._marketplaces())]
+        if instant_ms is not None and instant_ms <= now_ms:
+            exact.hand_over(self.client, self._queues["timed"], now_ms=now_ms)
+        waits = [self._ask(name, woken=name == woken) for name in sorted(self._marketplaces())]
         return min([LONGEST_WAIT_SECONDS, *waits])
+
+    def _look(self) -> tuple[int, bool, float | None]:
+        """The time in ms, whether the schedule is complete, and when the first instant is to be handed over."""
+        with self.client.pipeline(transaction=False) as pipe:
+            pipe.time()
+            pipe.exists(key("built"))
+            pipe.zrange(key(INSTANTS), 0, 0, withscores=True)
+            (seconds, micros), built, instants = pipe.execute()
+        return seconds * 1000 + micros // 1000, bool(built), instants[0][1] if instants else None
 
     def _marketplaces(self) -> set[str]:
         """Every known plugin and the upkeep; a schedule without a plugin waits until its plugin is back."""
         return {UPKEEP, *catalog().plugins}
 
-    def _ask(self, name: str) -> float:
+    def _ask(self, name: str, *, woken: bool = False) -> float:
         ticket = secrets.token_hex(8)
-        asked = self.schedule.ask(marketplace=name, pace=_pace(name), ticket=ticket)
+        asked = self.schedule.ask(marketplace=name, pace=_pace(name), ticket=ticket, woken=woken)
         if asked.ticket:
             self._send(name, ticket)
         wait = LONGEST_WAIT_SECONDS if asked.again_ms is None else asked.again_ms / 1000
@@ -133,9 +152,8 @@ class Promoter:
         if silent:
             self.client.hdel(key(PROMOTERS), *silent)
 
-    def _beat(self) -> None:
+    def _beat(self, now: int) -> None:
         """Its own key says that it lives; the hash names all promoters, so that nobody has to search for them."""
-        now = self.schedule.now_ms()
         self._since = self._since or now
         with self.client.pipeline(transaction=False) as pipe:
             pipe.set(key("promoter", self.name), now, ex=HEARTBEAT_SECONDS)

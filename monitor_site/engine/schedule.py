@@ -31,6 +31,10 @@ LATE_MS = 1000
 WAKE = "wake"
 # Searches stand in one set, looks at listings in another: however many of these wait, a search is found at once.
 WAITING = ("due", "looks")
+# As the script that leases takes them.
+LEASED_BY = (
+    "due", "lease", "pace", "breaker", "tickets", "suspects", "drain", "looks", "share", "resumed", "fence", "rank",
+)  # fmt: skip
 # Housekeeping has a schedule of its own beside those of the marketplaces.
 UPKEEP = "upkeep"
 
@@ -126,10 +130,13 @@ class Schedule:
         self._ask = client.register_script(lua("ask"))
         self._put = client.register_script(lua("put"))
 
-    def ask(self, *, marketplace: str, pace: Pace, ticket: str) -> Asked:
-        """Whether a ticket should go out for a marketplace now."""
+    def ask(self, *, marketplace: str, pace: Pace, ticket: str, woken: bool = False) -> Asked:
+        """Whether a ticket should go out for a marketplace now; ``woken``: by ids that a feed may not have seen."""
         keys = [key(kind, marketplace) for kind in ("due", "pace", "breaker", "tickets", "looks")]
-        args: list[Any] = [TICKET_AHEAD_MS, pace.per_minute, capacity(pace), ticket, TICKET_TTL_MS, SECOND_TICKET_AT]
+        args: list[Any] = [
+            TICKET_AHEAD_MS, pace.per_minute, capacity(pace), ticket, TICKET_TTL_MS, SECOND_TICKET_AT, TICKET_LIVE_MS,
+            int(woken),
+        ]  # fmt: skip
         sent, now, again = self._ask(keys=keys, args=args)
         return Asked(ticket=bool(sent), again_ms=None if again < 0 else max(0, again - now))
 
@@ -152,20 +159,27 @@ class Schedule:
 
     def waiting(self, *, marketplace: str, pace: Pace) -> Waiting:
         """What more workers could help with: nothing while the breaker is open, or pace or concurrency is used up."""
-        now = self.now_ms()
-        opened, bucket = self._redis.hget(key("breaker", marketplace), "until"), key("pace", marketplace)
-        tokens, at = self._redis.hmget(bucket, "tokens", "at")
-        room = pace.concurrency - int(self._redis.hlen(key("lease", marketplace)))
+        with self._redis.pipeline(transaction=False) as pipe:
+            pipe.time()
+            pipe.hget(key("breaker", marketplace), "until")
+            pipe.hmget(key("pace", marketplace), "tokens", "at")
+            pipe.hlen(key("lease", marketplace))
+            (seconds, micros), opened, (tokens, at), leased = pipe.execute()
+        now, room = seconds * 1000 + micros // 1000, pace.concurrency - leased
         if tokens is not None and at is not None:
             room = min(room, int(float(tokens) + max(0, now - float(at)) * pace.per_minute / 60_000))
         if room <= 0 or int(opened or 0) > now:
             return Waiting(due=0, late=0)
-        due = [sum(self.overdue(marketplace, before_ms=limit)) for limit in (now, now - LATE_MS)]
-        return Waiting(due=min(room, due[0]), late=min(room, due[1]))
+        due = sum(self.overdue(marketplace, before_ms=now))
+        late = sum(self.overdue(marketplace, before_ms=now - LATE_MS)) if due else 0
+        return Waiting(due=min(room, due), late=min(room, late))
 
     def overdue(self, marketplace: str, *, before_ms: int) -> tuple[int, int]:
         """How many searches and how many looks should have run before a moment."""
-        searches, looks = (self._redis.zcount(key(kind, marketplace), "-inf", before_ms) for kind in WAITING)
+        with self._redis.pipeline(transaction=False) as pipe:
+            for kind in WAITING:
+                pipe.zcount(key(kind, marketplace), "-inf", before_ms)
+            searches, looks = pipe.execute()
         return int(searches), int(looks)
 
     def members(self, marketplace: str) -> set[str]:
@@ -211,6 +225,7 @@ class Leases:
     def __init__(
         self, client: redis.asyncio.Redis, *, worker: str, lease_ms: int | None = None, lone_crashes: int = LONE_CRASHES
     ) -> None:
+        self._redis = client
         self._worker = worker
         self._lease_ms = usual_lease_ms() if lease_ms is None else lease_ms
         self._lone_crashes = lone_crashes
@@ -218,30 +233,35 @@ class Leases:
         self._extend = client.register_script(lua("extend"))
         self._give_back = client.register_script(lua("give_back"))
 
-    async def lease(
-        self, *, marketplace: str, pace: Pace, slots: int, idle: bool, tickets: Sequence[str] = ()
+    async def lease(  # noqa: PLR0913  all of them by name
+        self,
+        *,
+        marketplace: str,
+        pace: Pace,
+        slots: int,
+        idle: bool,
+        tickets: Sequence[str] = (),
+        ahead_ms: int = AHEAD_MS,
     ) -> Leased:
-        """Lease what is due, at most ``slots``; ``idle``: nothing is in flight in this worker."""
-        kinds = (
-            "due",
-            "lease",
-            "pace",
-            "breaker",
-            "tickets",
-            "suspects",
-            "drain",
-            "looks",
-            "share",
-            "resumed",
-            "fence",
-            "rank",
-        )
+        """Lease what is due, at most ``slots``; ``idle``: nothing is in flight in this worker.
+
+        ``tickets`` that still live do so for a while from now.
+        """
         args: list[Any] = [
-            min(slots, MOST_IDS), pace.concurrency, AHEAD_MS, self._lease_ms, self._worker, int(idle),
+            min(slots, MOST_IDS), pace.concurrency, ahead_ms, self._lease_ms, self._worker, int(idle),
             pace.per_minute, capacity(pace), TICKET_LIVE_MS, self._lone_crashes, *tickets,
         ]  # fmt: skip
-        reply = await self._lease(keys=[key(kind, marketplace) for kind in kinds], args=args)
+        reply = await self._lease(keys=[key(kind, marketplace) for kind in LEASED_BY], args=args)
         return _leased(marketplace, reply)
+
+    async def end_tickets(self, *, marketplace: str, tickets: Sequence[str], wake: bool = False) -> None:
+        """Nobody looks after the marketplace for these tickets any more; ``wake``: somebody else should at once."""
+        async with self._redis.pipeline(transaction=False) as pipe:
+            if tickets:
+                pipe.zrem(key("tickets", marketplace), *tickets)
+            if wake:
+                pipe.publish(key(WAKE), marketplace)
+            await pipe.execute()
 
     async def extend(self, *, marketplace: str, leases: Sequence[Lease]) -> set[Lease]:
         """Extend leases by their full length; returns those that were lost."""

@@ -24,6 +24,7 @@ from monitor_site.contract import (
     Sighting,
 )
 from monitor_site.faultpoint import faultpoint
+from monitor_site.marketplaces.accounts import Accounts
 from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.marketplaces.transport import Limits
 from monitor_site.purchasing import submitting
@@ -46,10 +47,10 @@ class Sender:
 
     order: Order
     gateway: Gateway
+    database: ThreadPoolExecutor
     submission: Submission | None = None
     kept_back: bool = False
     evidence: dict[str, Any] = field(default_factory=dict)
-    database: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "database"))
 
     async def send(self) -> Told:
         """Look, judge, send; what became of it."""
@@ -140,17 +141,34 @@ def _seen(sighting: Sighting) -> dict[str, Any]:
 
 def send(*, submission_id: int) -> Told:
     """Send the order of a submission that has begun."""
-    related = ("order__listing", "order__account", "order__user")
-    submission = Submission.objects.select_related(*related).get(pk=submission_id)
-    return asyncio.run(_with_gateway(submission.order, Sender.send, submission=submission))
+    database = _database()
+    submission = database.submit(_begun, submission_id).result()
+    return asyncio.run(_with_gateway(submission.order, Sender.send, database, submission=submission))
 
 
 def rehearse(*, order_id: int) -> Told:
     """Do the same for an order in dry run, without anything to send with."""
-    order = Order.objects.select_related("listing", "account", "user").get(pk=order_id)
-    return asyncio.run(_with_gateway(order, Sender.send))
+    database = _database()
+    return asyncio.run(_with_gateway(database.submit(_planned, order_id).result(), Sender.send, database))
 
 
-async def _with_gateway(order: Order, act: Callable[[Sender], Awaitable[Told]], **more: Any) -> Told:
+def _database() -> ThreadPoolExecutor:
+    """All questions through one connection: to open one costs more than to ask."""
+    return ThreadPoolExecutor(1, "database")
+
+
+def _begun(submission_id: int) -> Submission:
+    related = ("order__listing", "order__account", "order__user")
+    return Submission.objects.select_related(*related).get(pk=submission_id)
+
+
+def _planned(order_id: int) -> Order:
+    return Order.objects.select_related("listing", "account", "user").get(pk=order_id)
+
+
+async def _with_gateway(
+    order: Order, act: Callable[[Sender], Awaitable[Told]], database: ThreadPoolExecutor, **more: Any
+) -> Told:
     async with async_redis_client() as redis:
-        return await act(Sender(order=order, gateway=Gateway(redis=redis, limits=LIMITS), **more))
+        gateway = Gateway(redis=redis, limits=LIMITS, accounts=Accounts(database=database))
+        return await act(Sender(order=order, gateway=gateway, database=database, **more))

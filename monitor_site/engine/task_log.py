@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,23 +39,29 @@ def log_key() -> str:
 
 
 @contextmanager
-def noting(client: redis.Redis, name: str, *, now: datetime) -> Iterator[None]:
-    """Run a task inside; a failure is logged and noted, and goes no further."""
+def noting(client: redis.Redis, name: str, *, now: datetime, told: dict[str, TaskState]) -> Iterator[None]:
+    """Run a task inside; a failure is logged and goes no further. How it went is in ``told`` then, for :func:`keep`."""
     begun, error = time.monotonic(), ""
     try:
         yield
     except Exception as trouble:
         error = type(trouble).__name__
         log.exception("upkeep.failed", task=name)
-    before = states(client).get(name)
-    state = TaskState(
+    before = states(client).get(name) if error else None
+    told[name] = TaskState(
         at=now.timestamp(),
         ms=round((time.monotonic() - begun) * 1000),
         well_at=(before.well_at if before else None) if error else now.timestamp(),
         failed=(before.failed if before else 0) + 1 if error else 0,
         error=error,
     )
-    client.hset(log_key(), name, json.dumps(dataclasses.asdict(state)))
+
+
+def keep(client: redis.Redis, told: Mapping[str, TaskState]) -> None:
+    """Remember how tasks went."""
+    if told:
+        fields = {name: json.dumps(dataclasses.asdict(state)) for name, state in told.items()}
+        client.hset(log_key(), mapping=fields)  # type: ignore[arg-type]
 
 
 def states(client: redis.Redis) -> dict[str, TaskState]:
@@ -75,6 +81,12 @@ def _state(text: bytes) -> TaskState | None:
 def wish(client: redis.Redis, name: str) -> None:
     """A person wants a task run once whatever its conditions say."""
     client.set(key("wished", name), 1, ex=WISHED_SECONDS)
+
+
+def wished(client: redis.Redis, names: Sequence[str]) -> set[str]:
+    """Which of these tasks somebody wants; nothing is taken."""
+    found: list[Any] = client.mget([key("wished", name) for name in names]) if names else []
+    return {name for name, wish in zip(names, found, strict=True) if wish}
 
 
 def was_wished(client: redis.Redis, name: str) -> bool:

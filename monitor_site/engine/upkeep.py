@@ -3,13 +3,11 @@
 Each task may run twice at once or not for a while; none of them is needed for a check to be on time.
 """
 
-import asyncio
 import hashlib
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -21,35 +19,32 @@ from django.db.models import Q, QuerySet
 
 from monitor_site.alerts import services as alerts
 from monitor_site.alerts.models import Alert, Delivery, Trouble
-from monitor_site.connections import async_redis_client, redis_client
+from monitor_site.connections import redis_client
 from monitor_site.contract import Pace
 from monitor_site.marketplaces import pausing
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.outbox import replay
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.purchasing import handing, ledger, proposing, reconciling, sealing, submitting, sweeping
-from monitor_site.purchasing.models import Scope
+from monitor_site.purchasing.models import Order, Scope
 from monitor_site.watches import follow, pricing, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
-from monitor_site.watches.results import Standing
 
 from . import exchange, incidents, machines, nightly, planning, replaying, rolling, settling, tallying, task_log
 from .models import Incident
-from .schedule import UPKEEP, Lease, Leases, Return, Schedule
+from .schedule import UPKEEP, Schedule
 
 log = structlog.get_logger(__name__)
 
-PACE = Pace(per_minute=60_000, ceiling_per_minute=60_000, floor_seconds=1, concurrency=4)
+# One call may lease every task.
+PACE = Pace(per_minute=60_000, ceiling_per_minute=60_000, floor_seconds=1, concurrency=50)
 OUTBOX_PATIENCE = timedelta(seconds=20)
 OUTBOX_KEPT = timedelta(days=2)
 SAMPLES_KEPT = timedelta(days=400)
 INCIDENTS_KEPT = timedelta(days=400)
 PRUNED_AT_ONCE = 500
 PRUNE_SECONDS = 10.0
-TASK_SECONDS = 120
-# A task that died is simply run again, and never suspected of anything.
-NEVER = sys.maxsize
 STEP_MS = 5000
 NIGHT, DAWN = 2, 4
 IDLE_CPU = 50.0
@@ -91,6 +86,8 @@ def sweep_outbox(now: datetime) -> None:
 
 def keep_orders(now: datetime) -> None:
     """End what nobody answered in time, and have go on what waits for nobody any more."""
+    if not Order.objects.under_way().exists():
+        return
     ended = proposing.expire(now=now) + submitting.give_up(now=now)
     taken = handing.take_up(now=now)
     if ended or taken:
@@ -99,7 +96,8 @@ def keep_orders(now: datetime) -> None:
 
 def ask_outcomes(now: datetime) -> None:
     """Have asked what became of orders, and every purchase of an account tied to one or shown as not ours."""
-    asked, swept = reconciling.wake(now=now), sweeping.wake(now=now)
+    asked = reconciling.wake(now=now) if Order.objects.under_way().exists() else 0
+    swept = sweeping.wake(now=now)
     if asked or swept:
         log.info("orders.asked", orders=asked, accounts=swept)
 
@@ -227,7 +225,6 @@ TASKS = {
     "retention": Task(run=prune, every_seconds=60),
     "rates": Task(run=exchange.load_rates, every_seconds=exchange.SECONDS, only=(exchange.is_wanted,)),
 }
-UNKNOWN_TASK_SECONDS = 60
 
 
 def plant(schedule: Schedule) -> None:
@@ -237,49 +234,14 @@ def plant(schedule: Schedule) -> None:
     schedule.put(marketplace=UPKEEP, moves=[(name, how, beat) for name, beat in beats for how in ("new", "bound")])
 
 
-def _key(name: str, seconds: int) -> str:
+def key_of(name: str, seconds: int) -> str:
     """Spread over the interval, but in steps: tasks that are due in the same moment share a ticket."""
     phase = phase_ms(hashlib.sha256(name.encode()).hexdigest(), seconds)
     return f"{phase - phase % STEP_MS:012x}"
 
 
 def _first_beat(name: str, seconds: int, now: int) -> int:
-    return next_beat(phase=phase_ms(_key(name, seconds), seconds), interval_seconds=seconds, after_ms=now)
-
-
-def run_due(ticket: str) -> None:
-    """Lease what is due one by one, run it, give it back to its next beat; through one client for the whole ticket."""
-    tickets, client = [ticket], async_redis_client()
-    leases = Leases(client, worker=UPKEEP, lease_ms=TASK_SECONDS * 1000, lone_crashes=NEVER)
-    with asyncio.Runner() as loop:
-        try:
-            while lease := loop.run(_lease(leases, tickets)):
-                _run(lease)
-                loop.run(_give_back(leases, lease))
-                tickets = []
-        finally:
-            loop.run(client.aclose())
-
-
-async def _lease(leases: Leases, tickets: list[str]) -> Lease | None:
-    leased = await leases.lease(marketplace=UPKEEP, pace=PACE, slots=1, idle=True, tickets=tickets)
-    return leased.leases[0] if leased.leases else None
-
-
-def _run(lease: Lease) -> None:
-    """A task that fails is logged and due again at its next beat; one of another release is left to that release."""
-    task, now, client = TASKS.get(lease.id), datetime.now(UTC), redis_client()
-    if task is not None and (task_log.was_wished(client, lease.id) or _may_run(lease.id, task, now)):
-        with task_log.noting(client, lease.id, now=now):
-            task.run(now)
-
-
-def _may_run(name: str, task: Task, now: datetime) -> bool:
-    try:
-        return task.may_run(now)
-    except Exception:
-        log.exception("upkeep.failed", task=name)
-        return False
+    return next_beat(phase=phase_ms(key_of(name, seconds), seconds), interval_seconds=seconds, after_ms=now)
 
 
 def run_soon(name: str) -> bool:
@@ -289,9 +251,3 @@ def run_soon(name: str) -> bool:
     task_log.wish(redis_client(), name)
     Schedule(redis_client()).put(marketplace=UPKEEP, moves=[(name, "sooner", 0)])
     return True
-
-
-async def _give_back(leases: Leases, lease: Lease) -> None:
-    seconds = TASKS[lease.id].every_seconds if lease.id in TASKS else UNKNOWN_TASK_SECONDS
-    standing = Standing(target_id=0, key=_key(lease.id, seconds), active=True, interval_seconds=seconds)
-    await leases.give_back(marketplace=UPKEEP, returns=[Return(lease=lease, how="beat", standing=standing)])

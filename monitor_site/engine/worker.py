@@ -4,7 +4,6 @@ Anybody who can write to Redis could otherwise make a worker call any dotted pat
 """
 
 import gc
-import os
 import secrets
 import sys
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from .clerk import Clerk
 from .draining import draining
 from .exact import Holder
 from .loop import WorkerLoop
+from .modesty import MODEST_LANES, step_back
 from .postman import Postman
 from .tallying import Tally
 from .watchman import Watchman
@@ -34,9 +34,6 @@ from .watchman import Watchman
 JOBS_UNTIL_RECYCLED = 5000
 # Idle workers are heard of twice in this time, in seconds.
 WORKER_TTL = 30
-# Clockwork steps back for events when the machine is busy.
-MODEST_LANES = frozenset({"checks", "upkeep"})
-MODEST_NICE = 10
 # The loop gives the interpreter up at every read and write and waits this long for it while the database thread works:
 # with the usual 5 ms a check of 20 ms took 150.
 SWITCH_SECONDS = 0.0005
@@ -152,7 +149,7 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
     worker = build(lane=lane, name=name)
     jobs = TICKETS_UNTIL_RECYCLED if lane == "checks" else JOBS_UNTIL_RECYCLED
     if lane in MODEST_LANES:
-        os.nice(MODEST_NICE)
+        step_back()
     _begin(lane, name, seat, brief=burst)
     worker.tally = Tally(worker=name, lane=lane)
     worker.tally.start()

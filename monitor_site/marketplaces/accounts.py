@@ -3,9 +3,10 @@
 import asyncio
 import math
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 from django.db import DatabaseError, connection
@@ -25,6 +26,8 @@ from monitor_site.contract import (
 
 from . import breaker, services, vault
 from .models import BY_HAND, FOR_GOOD, MarketplaceAccount
+
+T = TypeVar("T")
 
 FRESH_SECONDS = 30.0
 USUAL_PAUSE = 600.0
@@ -94,9 +97,19 @@ class _Kept:
 
 
 class Accounts:
-    """The installation's own accounts, for one event loop. ``now`` gives aware UTC times."""
+    """The installation's own accounts, for one event loop. ``now`` gives aware UTC times.
 
-    def __init__(self, *, fresh_seconds: float = FRESH_SECONDS, now: Callable[[], datetime] | None = None) -> None:
+    ``database`` is a thread that keeps its connection; without one each question has a thread that keeps none.
+    """
+
+    def __init__(
+        self,
+        *,
+        fresh_seconds: float = FRESH_SECONDS,
+        now: Callable[[], datetime] | None = None,
+        database: Executor | None = None,
+    ) -> None:
+        self._database = database
         self._fresh_seconds = fresh_seconds
         self._now = now or (lambda: datetime.now(UTC))
         self._kept: dict[str, _Kept] = {}
@@ -129,7 +142,7 @@ class Accounts:
         Raises :class:`NotSent` when there is no such account of a person at this marketplace, else as :meth:`of`.
         """
         try:
-            account = await asyncio.to_thread(_load_one, marketplace, account_id, shape)
+            account = await self._aside(_load_one, marketplace, account_id, shape)
         except DatabaseError as error:
             raise NoPace(f"the account could not be read: {type(error).__name__}") from error
         if account is None:
@@ -157,7 +170,7 @@ class Accounts:
         """
         told = {"secrets": secrets, "known": known, "until": until, "now": self._now()}
         try:
-            kept = await asyncio.to_thread(_keep, account.id, told)
+            kept = await self._aside(_keep, account.id, told)
         except (DatabaseError, vault.CannotOpen, vault.BadKeys) as trouble:
             log.warning("account.secrets_not_kept", account=account.id, error=type(trouble).__name__)
             return False
@@ -171,36 +184,40 @@ class Accounts:
         until = _until(error, now)
         self._kept.pop(marketplace, None)
         try:
-            await asyncio.to_thread(_pause, account.id, until, error.reason, now)
+            await self._aside(_pause, account.id, until, error.reason, now)
         except DatabaseError as trouble:
             log.warning("account.not_paused", marketplace=marketplace, error=type(trouble).__name__)
             return
         log.warning("account.paused", marketplace=marketplace, account=account.id, reason=error.reason, until=until)
 
+    async def _aside(self, work: Callable[..., T], *about: Any) -> T:
+        if self._database is None:
+            return await asyncio.to_thread(_keeping_none, work, *about)
+        return await asyncio.get_running_loop().run_in_executor(self._database, work, *about)
+
     async def _read(self, marketplace: str, shape: type[AccountSettings]) -> _Kept:
         try:
-            account = await asyncio.to_thread(_load, marketplace, shape)
+            account = await self._aside(_load, marketplace, shape)
         except DatabaseError as error:
             raise NoPace(f"the account could not be read: {type(error).__name__}") from error
         return _Kept(account=account, read_at=asyncio.get_running_loop().time())
 
 
-def _load(marketplace: str, shape: type[AccountSettings]) -> Account | None:
-    """In a thread of its own, which keeps no connection."""
+def _keeping_none(work: Callable[..., T], *about: Any) -> T:
     try:
-        row = MarketplaceAccount.objects.filter(marketplace=marketplace, user=None).first()
+        return work(*about)
     finally:
         connection.close()
+
+
+def _load(marketplace: str, shape: type[AccountSettings]) -> Account | None:
+    row = MarketplaceAccount.objects.filter(marketplace=marketplace, user=None).first()
     return None if row is None else opened(row, shape)
 
 
 def _load_one(marketplace: str, account_id: int, shape: type[AccountSettings]) -> Account | None:
-    """In a thread of its own, which keeps no connection."""
-    try:
-        rows = MarketplaceAccount.objects.filter(pk=account_id, marketplace=marketplace, removed_at=None)
-        row = rows.exclude(user=None).first()
-    finally:
-        connection.close()
+    rows = MarketplaceAccount.objects.filter(pk=account_id, marketplace=marketplace, removed_at=None)
+    row = rows.exclude(user=None).first()
     return None if row is None else opened(row, shape)
 
 
@@ -243,14 +260,8 @@ def _filled(shape: type[AccountSettings], given: Mapping[str, str]) -> AccountSe
 
 
 def _keep(account_id: int, told: dict[str, Any]) -> bool:
-    try:
-        return services.keep_renewed(account_id=account_id, **told)
-    finally:
-        connection.close()
+    return services.keep_renewed(account_id=account_id, **told)
 
 
 def _pause(account_id: int, until: datetime, reason: str, now: datetime) -> None:
-    try:
-        services.pause_account(account_id=account_id, until=until, reason=reason, now=now)
-    finally:
-        connection.close()
+    services.pause_account(account_id=account_id, until=until, reason=reason, now=now)

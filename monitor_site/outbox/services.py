@@ -4,7 +4,7 @@
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -21,21 +21,32 @@ from .models import OutboxRow
 
 log = structlog.get_logger(__name__)
 
+EXPRESS = "express"
+Chooser = Callable[[Collection[int]], Collection[int]]
+
+
+def _none(_object_ids: Collection[int]) -> Collection[int]:
+    return ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """Where a topic goes: the lane and the dotted path of the job, which takes a list of object ids."""
+    """Where a topic goes: the lane and the dotted path of the job, which takes a list of object ids.
+
+    Those of its objects that ``hurried`` picks out wait behind no others: they go to the lane of what cannot wait.
+    """
 
     lane: str
     job: str
+    hurried: Chooser = _none
 
 
 _routes: dict[str, Route] = {}
 
 
-def register(topic: str, *, lane: str, job: str) -> None:
+def register(topic: str, *, lane: str, job: str, hurried: Chooser = _none) -> None:
     """Say which job follows from a topic."""
-    _routes[topic] = Route(lane=lane, job=job)
+    _routes[topic] = Route(lane=lane, job=job, hurried=hurried)
 
 
 def routes() -> Mapping[str, Route]:
@@ -70,7 +81,9 @@ def hand_out(*, topic: str, object_ids: list[int], now: datetime) -> None:
     epochs = list(rows.order_by("object_id").values_list("object_id", "epoch"))
     if epochs:
         rows.update(handed_out_at=now)
-        _enqueue(topic=topic, object_ids=[pk for pk, _ in epochs], job_id=_job_id(topic, epochs))
+        first = set(_routes[topic].hurried([pk for pk, _ in epochs]))
+        _enqueue(topic, [row for row in epochs if row[0] in first], lane=EXPRESS)
+        _enqueue(topic, [row for row in epochs if row[0] not in first], lane=_routes[topic].lane)
 
 
 def _job_id(topic: str, epochs: list[tuple[int, int]]) -> str:
@@ -78,11 +91,14 @@ def _job_id(topic: str, epochs: list[tuple[int, int]]) -> str:
     return f"{topic}-{hashlib.sha256(repr(epochs).encode()).hexdigest()[:24]}"
 
 
-def _enqueue(*, topic: str, object_ids: list[int], job_id: str) -> None:
-    route = _routes[topic]
-    queue = lane_queue(route.lane, redis_client())
+def _enqueue(topic: str, epochs: list[tuple[int, int]], *, lane: str) -> None:
+    if not epochs:
+        return
+    job_id, object_ids = _job_id(topic, epochs), [pk for pk, _ in epochs]
     try:
-        queue.enqueue(route.job, object_ids, job_id=job_id, unique=True, result_ttl=0, failure_ttl=3600)
+        lane_queue(lane, redis_client()).enqueue(
+            _routes[topic].job, object_ids, job_id=job_id, unique=True, result_ttl=0, failure_ttl=3600
+        )
     except DuplicateJobError:
         log.info("outbox.already_enqueued", topic=topic, job=job_id)
     except redis.RedisError as error:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 
 from monitor_site.outbox import services as outbox
 from monitor_site.watches.models import Listing, Match
@@ -102,6 +103,12 @@ def propose(*, match_ids: Collection[int], now: datetime) -> list[Order]:
     rules = {rule.watch_id: rule for rule in rows}
     asked = [(match, rules[match.watch_id]) for match in matches if match.watch_id in rules]
     return [order for match, rule in asked if (order := propose_one(match=match, rule=rule, now=now)) is not None]
+
+
+def bought_unasked(match_ids: Collection[int]) -> set[int]:
+    """Those of these matches that may become orders without a person: every second counts for them."""
+    ruled = BuyRule.objects.filter(watch=OuterRef("watch"), policy=BuyPolicy.BUY)
+    return set(Match.objects.filter(Exists(ruled), pk__in=match_ids).values_list("pk", flat=True))
 
 
 def propose_one(*, match: Match, rule: BuyRule, now: datetime, instead_of: Order | None = None) -> Order | None:

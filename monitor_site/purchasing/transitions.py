@@ -144,7 +144,8 @@ EDGES: Mapping[tuple[State, Verb], Edge] = MappingProxyType(
 HELD = frozenset({S.READY, S.SUBMITTING, S.HANDED_OVER, S.UNKNOWN, S.NEEDS_HUMAN, S.LEADING, S.OUTBID})
 BOUGHT = frozenset({S.PLACED, S.LATE_PLACED, S.WON, S.PAID, S.SHIPPED, S.RECEIVED})
 ASKING = frozenset({S.PROPOSED, S.AWAITING_APPROVAL})
-LIVE = ASKING | HELD | BOUGHT
+UNDER_WAY = ASKING | HELD
+LIVE = UNDER_WAY | BOUGHT
 """A person has one of these for a listing at most."""
 ENDED = frozenset(State) - LIVE
 """Nothing is held, nothing was bought, as far as anybody knows."""

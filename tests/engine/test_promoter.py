@@ -72,11 +72,11 @@ def test_between_whole_rounds_it_asks_only_for_what_was_put_off_until_now(
 
     monkeypatch.setattr("monitor_site.engine.promoter.LONGEST_WAIT_SECONDS", 60.0)
     monkeypatch.setattr(promoter.schedule, "ask", ask)
-    assert promoter.turn(woken=True) == 0
-    promoter.turn(woken=False)
+    assert promoter.turn(woken="") == 0
+    promoter.turn(woken=None)
     everybody = sorted({UPKEEP, *catalog().plugins})
     assert asked == [*everybody, "mercari"]
-    promoter.turn(woken=True)
+    promoter.turn(woken="mercari")
     assert asked == [*everybody, "mercari", *everybody]
 
 
@@ -84,9 +84,9 @@ def test_a_lost_schedule_is_noticed_within_a_second_without_being_woken(
     promoter: Promoter, redis: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("monitor_site.engine.promoter.LONGEST_WAIT_SECONDS", 0.0)
-    promoter.turn(woken=True)
+    promoter.turn(woken="")
     redis.flushall()
-    promoter.turn(woken=False)
+    promoter.turn(woken=None)
     assert promoter.schedule.is_built()
 
 

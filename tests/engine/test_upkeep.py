@@ -7,7 +7,7 @@ import pytest
 
 from monitor_site.connections import async_redis_client, key
 from monitor_site.contract import Condition, Status
-from monitor_site.engine import rolling, task_log, upkeep
+from monitor_site.engine import housekeeping, rolling, task_log, upkeep
 from monitor_site.engine.models import CheckDay, PriceDay
 from monitor_site.engine.schedule import UPKEEP, Schedule
 from monitor_site.outbox.models import OutboxRow
@@ -25,7 +25,7 @@ def test_what_is_due_runs_and_goes_to_its_next_beat(redis: Any, now: datetime) -
     schedule = Schedule(redis)
     upkeep.plant(schedule)
     schedule.put(marketplace=UPKEEP, moves=[("audit", "at", 0)])
-    upkeep.run_due("ticket")
+    housekeeping.run_due("ticket")
     assert schedule.is_built()
     assert redis.zscore(key("due", UPKEEP), "audit") > schedule.now_ms()
     assert redis.hlen(key("lease", UPKEEP)) == 0
@@ -46,19 +46,51 @@ def test_all_that_a_ticket_runs_goes_through_one_client(redis: Any, monkeypatch:
         made.append(async_redis_client())
         return made[-1]
 
-    monkeypatch.setattr(upkeep, "async_redis_client", client)
+    monkeypatch.setattr(housekeeping, "async_redis_client", client)
     for name in ("outbox", "audit", "lanes"):
         task = upkeep.Task(run=lambda _now, name=name: ran.append(name), every_seconds=15)  # type: ignore[misc]
         monkeypatch.setitem(upkeep.TASKS, name, task)
     Schedule(redis).put(marketplace=UPKEEP, moves=[(name, "at", 0) for name in ("outbox", "audit", "lanes")])
-    upkeep.run_due("ticket")
+    housekeeping.run_due("ticket")
     assert (sorted(ran), len(made)) == (["audit", "lanes", "outbox"], 1)
+
+
+def test_quick_tasks_run_first_and_go_back_together_and_each_other_one_alone(
+    redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[list[str]] = []
+    real = housekeeping.Leases.give_back
+
+    async def noted(self: Any, *, marketplace: str, returns: Any) -> Any:
+        told.append(sorted(one.lease.id for one in returns))
+        return await real(self, marketplace=marketplace, returns=returns)
+
+    monkeypatch.setattr(housekeeping.Leases, "give_back", noted)
+    names = ("audit", "channels", "orders", "retention", "outbox")
+    Schedule(redis).put(marketplace=UPKEEP, moves=[(name, "at", 0) for name in names])
+    housekeeping.run_due("ticket")
+    assert told[0] == ["channels", "orders", "outbox"]
+    assert sorted(told[1:]) == [["audit"], ["retention"]]
+
+
+def test_a_wish_is_not_lost_on_a_task_that_somebody_else_runs(redis: Any) -> None:
+    task_log.wish(redis, "tidy")
+    assert task_log.wished(redis, ["tidy", "audit"]) == {"tidy"}
+    assert task_log.was_wished(redis, "tidy")
+    assert not task_log.wished(redis, ["tidy", "audit"])
+
+
+def test_where_no_order_is_under_way_its_housekeeping_asks_one_question(
+    redis: Any, now: datetime, django_assert_num_queries: Any
+) -> None:
+    with django_assert_num_queries(1):
+        upkeep.keep_orders(now)
 
 
 def test_a_task_of_another_release_is_left_to_it(redis: Any) -> None:
     schedule = Schedule(redis)
     schedule.put(marketplace=UPKEEP, moves=[("forgotten", "at", 0)])
-    upkeep.run_due("ticket")
+    housekeeping.run_due("ticket")
     assert redis.zscore(key("due", UPKEEP), "forgotten") > schedule.now_ms()
 
 
@@ -125,7 +157,7 @@ def test_a_task_that_fails_keeps_nobody_else_from_running(redis: Any, monkeypatc
     schedule = Schedule(redis)
     upkeep.plant(schedule)
     schedule.put(marketplace=UPKEEP, moves=[("outbox", "sooner", 0), ("audit", "sooner", 0)])
-    upkeep.run_due("ticket")
+    housekeeping.run_due("ticket")
     assert schedule.is_built()
     assert schedule.members(UPKEEP) == set(upkeep.TASKS)
     assert redis.hlen(key("lease", UPKEEP)) == 0
@@ -203,7 +235,7 @@ def test_how_a_task_went_is_told_with_its_failures_in_a_row(redis: Any, monkeypa
     told = []
     for _ in range(4):
         upkeep.run_soon("outbox")
-        upkeep.run_due("ticket")
+        housekeeping.run_due("ticket")
         told.append(task_log.states(redis)["outbox"])
     assert [(state.failed, state.error) for state in told] == [
         (1, "ValueError"),
@@ -220,8 +252,8 @@ def test_a_task_runs_by_day_when_a_person_wants_it_and_only_once(redis: Any, mon
     task = upkeep.Task(run=ran.append, every_seconds=300, only=(lambda _now: False,))
     monkeypatch.setitem(upkeep.TASKS, "tidy", task)
     assert upkeep.run_soon("tidy")
-    upkeep.run_due("ticket")
+    housekeeping.run_due("ticket")
     Schedule(redis).put(marketplace=UPKEEP, moves=[("tidy", "sooner", 0)])
-    upkeep.run_due("ticket")
+    housekeeping.run_due("ticket")
     assert len(ran) == 1
     assert not upkeep.run_soon("no such task")

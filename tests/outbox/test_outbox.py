@@ -26,8 +26,8 @@ def story(redis: Any) -> None:
     outbox.register(TOPIC, lane="upkeep", job=JOB)
 
 
-def jobs() -> list[Any]:
-    return [job.args for job in Queue("upkeep", connection=redis_client(), serializer=JSONSerializer).jobs]
+def jobs(lane: str = "upkeep") -> list[Any]:
+    return [job.args for job in Queue(lane, connection=redis_client(), serializer=JSONSerializer).jobs]
 
 
 def write(*ids: int, now: datetime) -> None:
@@ -38,6 +38,14 @@ def write(*ids: int, now: datetime) -> None:
 def test_a_fact_that_is_committed_becomes_one_job(now: datetime) -> None:
     write(2, 1, 2, now=now)
     assert jobs() == [[[1, 2]]]
+
+
+def test_what_cannot_wait_goes_to_express_and_the_rest_where_its_topic_goes(now: datetime) -> None:
+    outbox.register(TOPIC, lane="upkeep", job=JOB, hurried=lambda ids: {pk for pk in ids if pk > 1})
+    write(1, 2, 3, now=now)
+    assert (jobs(), jobs("express")) == ([[[1]]], [[[2, 3]]])
+    write(2, now=now)
+    assert (len(jobs()), len(jobs("express"))) == (1, 2)
 
 
 def note_and_fail(now: datetime) -> None:

@@ -45,6 +45,17 @@ def test_a_match_of_a_watch_with_a_rule_becomes_a_proposal_that_asks(alice, now)
     assert not Scope.objects.exists()
 
 
+def test_only_what_is_bought_without_asking_is_in_a_hurry(alice, now):
+    rules = [None, {"policy": "ask"}, {"policy": "buy", "until": now.date(), "confirmed_at": now}]
+    watches = [watch_of(alice, now=now, name=str(number)) for number in range(3)]
+    for watch, fields in zip(watches, rules, strict=True):
+        if fields is not None:
+            rule_of(watch, now, **fields)
+    found = [match(watch, number, now=now).pk for number, watch in enumerate(watches, start=1)]
+    assert proposing.bought_unasked(found) == {found[2]}
+    assert proposing.bought_unasked([]) == set()
+
+
 def test_a_watch_without_a_rule_proposes_nothing(alice, now):
     found = match(watch_of(alice, now=now), 1, now=now)
     assert propose(match_ids=[found.pk], now=now) == []

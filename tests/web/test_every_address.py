@@ -56,8 +56,9 @@ OF_SOMEBODY = {
     "channel-default", "channel-rotate", "delivery-again", "watch-buying", "order", "order-approve", "order-decline",
     "order-extend", "order-bought", "order-not-bought", "order-again", "order-seen", "order-cancel", "order-unlearn",
     "stray-noted", "budget", "budget-remove", "mfa_edit_webauthn", "mfa_remove_webauthn", "market-account",
-    "market-account-edit", "market-account-secrets", "market-account-caps", "market-account-test", "market-account-pause",
-    "market-account-resume", "market-account-remove", "activity-row", "budget-ledger", "budget-holds",
+    "market-account-edit", "market-account-secrets", "market-account-caps", "market-account-test",
+    "market-account-pause", "market-account-resume", "market-account-remove", "activity-row", "budget-ledger",
+    "budget-holds",
 }  # fmt: skip
 OF_NOBODY = {
     "thumb", "sign-in-once", "account_login", "account_inactive", "account_reset_password", "favicon", "manifest",

@@ -1,7 +1,7 @@
 -- Lease what is due to one worker.
 -- KEYS due, lease, pace, breaker, tickets, suspects, drain, looks, share, resumed, fence, rank
 -- ARGV limit, concurrency, ahead ms, lease ms, worker, 1 if the worker has nothing in flight,
---      tokens a minute, cap, ticket life ms after its first lease, lone crashes that quarantine, ticket ids ...
+--      tokens a minute, cap, ticket life ms after a lease for it, lone crashes that quarantine, ticket ids ...
 -- Returns {server µs, fence, 1 if this worker should empty itself for a suspect, {quarantined ids},
 --          {id, due ms, 1 if alone, ...}, ms until what is not leased is due, 0 if that is not known}
 -- The fence is the server's time in µs, and always above the one before: a clock set back makes no result look old.

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from monitor_site.marketplaces.models import MarketplaceAccount
-from monitor_site.purchasing.transitions import ASKING, LIVE, State
+from monitor_site.purchasing.transitions import ASKING, LIVE, UNDER_WAY, State
 from monitor_site.watches.models import Listing, Match, Watch, new_public_id
 
 STATES = [(state.value, state.value) for state in State]
@@ -49,6 +49,10 @@ class OrderQuerySet(models.QuerySet["Order"]):
     def live(self) -> "OrderQuerySet":
         """Those that may still lead to a purchase, or have."""
         return self.filter(state__in=LIVE)
+
+    def under_way(self) -> "OrderQuerySet":
+        """Those that may still lead to a purchase and have not."""
+        return self.filter(state__in=UNDER_WAY)
 
 
 class Order(models.Model):

@@ -21,13 +21,14 @@ class Command(BaseCommand):
         parser.add_argument("--watches", type=int, default=500)
         parser.add_argument("--questions", type=int, default=200)
         parser.add_argument("--interval", type=int, default=5, help="seconds")
+        parser.add_argument("--marketplace", help="whose practice market; the first one if not said")
         parser.add_argument("--user", default="load", help="made when missing; cannot sign in")
         parser.add_argument("--clear", action="store_true", help="remove this user's watches first")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        marketplace = next(iter(sorted(settings.PRACTICE_MARKETS)), None)
-        if settings.LIVE or marketplace is None:
-            raise CommandError("No practice market runs here; start one with `make run`.")
+        marketplace = options["marketplace"] or next(iter(sorted(settings.PRACTICE_MARKETS)), "")
+        if settings.LIVE or marketplace not in settings.PRACTICE_MARKETS:
+            raise CommandError("No such practice market runs here; start them with `make run`.")
         user, _ = User.objects.get_or_create(username=options["user"])
         if options["clear"]:
             self._clear(user)
