@@ -144,7 +144,7 @@ def entries_of_order(order: Order) -> QuerySet[LedgerEntry]:
 def waiting(user: Any, *, now: datetime) -> QuerySet[Order]:
     """Proposals that wait for the person's answer, the one with the least time first."""
     found = Order.objects.of(user).filter(state=State.AWAITING_APPROVAL, expires_at__gt=now)
-    return found.select_related("listing", "watch__buy_rule").order_by("expires_at", "pk")
+    return found.select_related("listing", "match", "watch__buy_rule").order_by("expires_at", "pk")
 
 
 def answers(user: Any, *, since: datetime) -> QuerySet[OrderStep]:

@@ -68,22 +68,19 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A proposal with what speaks against approving it: ``possible`` when nothing does, ``lower`` when less than it
-    costs could be allowed. ``tag`` is another one once anything of this has changed; ``key`` names the form.
+    """A proposal with what speaks against approving it. ``asks``: somebody may still say something; ``hurry``: in less
+    than a minute. ``tag`` is another one once anything of this has changed; ``key`` names the form.
     """
 
     line: Line
     covers: list[CoverLine]
     guarded: bool
     changed: str
-    short: bool
-    expired: bool
-    possible: bool
-    lower: bool
+    asks: bool
+    hurry: bool
     can_extend: bool
     again: bool
     once: bool
-    hurry: bool
     version: int | None
     tag: str
     asks_again_in: int
@@ -92,9 +89,24 @@ class Proposal:
     key: str = field(default_factory=lambda: secrets.token_urlsafe(9))
 
     @property
-    def asks(self) -> bool:
-        """Whether anybody may still say anything."""
-        return self.answer is None and not self.expired
+    def expired(self) -> bool:
+        """Nobody has said anything in time."""
+        return self.answer is None and not self.asks
+
+    @property
+    def short(self) -> bool:
+        """Whether a budget does not cover it."""
+        return any(cover.missing for cover in self.covers)
+
+    @property
+    def lower(self) -> bool:
+        """Whether less than it costs could be allowed."""
+        return self.asks and self.guarded and not self.changed
+
+    @property
+    def possible(self) -> bool:
+        """Whether it could be approved as it is."""
+        return self.lower and not self.short
 
     @property
     def reasons(self) -> Any:
@@ -108,27 +120,22 @@ def proposal_of(
     """What one decides on, or has decided."""
     step = None if order.state == State.AWAITING_APPROVAL else proposing.answer_to(order)
     covers = [] if step else [_cover_line(cover) for cover in queries.covers_of(order, now=now)]
-    guarded, changed = bool(budgets_of(order)), changed_words(order, now=now)
-    left = (order.expires_at or now) - now
-    open_now = step is None and left > timedelta(0)
-    short = any(cover.missing for cover in covers)
+    changed, left = changed_words(order, now=now), (order.expires_at or now) - now
+    asks, hurry = step is None and left > timedelta(0), left <= LAST_MINUTE
     return Proposal(
         line=line_of(order),
         card=card,
         covers=covers,
-        guarded=guarded,
+        guarded=bool(covers or budgets_of(order)),
         changed=changed,
-        short=short,
-        expired=step is None and not open_now,
-        possible=open_now and guarded and not changed and not short,
-        lower=open_now and guarded and not changed,
-        can_extend=open_now and not order.reason,
-        again=not open_now and _can_come_again(order),
+        asks=asks,
+        hurry=asks and hurry,
+        can_extend=asks and not order.reason,
+        again=not asks and _can_come_again(order),
         once=(style or styles.style_of(order.user)).one_press,
-        hurry=open_now and left <= LAST_MINUTE,
         version=_version(order),
         answer=answer_of(step) if step else None,
-        tag=_tag(order, covers, changed, open_now, left <= LAST_MINUTE),
+        tag=_tag(order, covers, changed, asks, hurry),
         asks_again_in=_asks_again_in(left),
     )
 

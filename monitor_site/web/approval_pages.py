@@ -54,7 +54,7 @@ def approvals(request: HttpRequest) -> HttpResponse:
 
 def _card(request: HttpRequest, public_id: str) -> HttpResponse:
     """Nothing where nothing has changed, so that nothing moves; a whole ``page`` about it is to come anew."""
-    orders = Order.objects.of(request.user).select_related("listing", "watch__buy_rule")
+    orders = Order.objects.of(request.user).select_related("listing", "match", "watch__buy_rule")
     order = orders.filter(public_id=public_id).first() if public_id.isprintable() else None
     if order is None:
         raise Http404
