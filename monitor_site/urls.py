@@ -27,6 +27,7 @@ from monitor_site.web import (
     live,
     matches,
     money_files,
+    order_acts,
     order_pages,
     outcome_pages,
     pictures,
@@ -93,6 +94,7 @@ decision_urls = [
 order_urls = [
     path("", order_pages.order_list, name="orders"),
     path("as.csv", money_files.orders, name="orders-csv"),
+    path("parcel/", order_acts.parcel, name="orders-parcel"),
     path("<str:public_id>/", order_pages.order, name="order"),
     path("<str:public_id>/approve/", order_pages.approve, name="order-approve"),
     path("<str:public_id>/decline/", order_pages.decline, name="order-decline"),
@@ -100,6 +102,9 @@ order_urls = [
     path("<str:public_id>/bought/", order_pages.bought, name="order-bought"),
     path("<str:public_id>/not-bought/", order_pages.not_bought, name="order-not-bought"),
     path("<str:public_id>/again/", outcome_pages.again, name="order-again"),
+    path("<str:public_id>/received/", order_acts.received, name="order-received"),
+    path("<str:public_id>/problem/", order_acts.problem, name="order-problem"),
+    path("<str:public_id>/note/", order_acts.note, name="order-note"),
     path("<str:public_id>/seen/", outcome_pages.seen, name="order-seen"),
     path("strays/<int:pk>/noted/", outcome_pages.stray_noted, name="stray-noted"),
 ]

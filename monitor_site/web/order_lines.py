@@ -1,12 +1,10 @@
 """What the pages of approvals and orders show, as plain values."""
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language
 
 from monitor_site import wording
 from monitor_site.marketplaces.catalog import catalog
@@ -71,24 +69,6 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """Orders that ask the same of their person."""
-
-    name: str
-    title: str
-    lines: list[Line]
-
-    @property
-    def sum(self) -> str:
-        """What they cost together, as far as it is known at most; each currency by itself."""
-        sums = Counter[str]()
-        for line in self.lines:
-            order = line.order
-            sums[order.currency] += order.price_max if order.paid is None else order.paid
-        return " + ".join(wording.money(amount, currency) for currency, amount in sums.items())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What became of a proposal, and how long that took."""
 
@@ -139,7 +119,7 @@ def _cover_line(cover: Cover) -> CoverLine:
 
 
 def group_of(order: Order) -> str:
-    """Which group of the list an order is in."""
+    """What an order asks of its person."""
     if order.mode == Mode.DRY_RUN:
         return "rehearsed"
     if order.state == State.NEEDS_HUMAN or order.reason == FOUND_LATE:
@@ -151,23 +131,6 @@ def group_of(order: Order) -> str:
     if order.state in HELD:
         return "to_order"
     return "bought" if order.state in BOUGHT else "ended"
-
-
-def groups_of(orders: Iterable[Order]) -> list[Group]:
-    """All orders by what they ask; a group without one is left out."""
-    titles = {
-        "look": gettext("Please look"),
-        "asked": gettext("Was it you?"),
-        "checking": gettext("Being checked"),
-        "to_order": gettext("To order"),
-        "bought": gettext("Bought"),
-        "rehearsed": gettext("Dry runs"),
-        "ended": gettext("Ended"),
-    }
-    found: dict[str, list[Line]] = {name: [] for name in titles}
-    for order in orders:
-        found[group_of(order)].append(line_of(order))
-    return [Group(name=name, title=titles[name], lines=lines) for name, lines in found.items() if lines]
 
 
 def strays_of(user: Any, most: int) -> list[dict[str, Any]]:
@@ -196,9 +159,3 @@ def answer_of(step: OrderStep) -> Answer:
 def link_of(order: Order, *, now: datetime) -> str:
     """Where the person orders it: the marketplace's purchase page, else the page of the listing."""
     return purchase_url(order.listing, gone=standing_of(order.listing, now=now).gone) or order.listing.url
-
-
-def happenings_of(order: Order) -> list[dict[str, Any]]:
-    """The way of an order so far, newest first."""
-    steps = [{"words": step_words(step), "at": step.at} for step in order.history.order_by("-number")]
-    return [*steps, {"words": state_words(State.PROPOSED), "at": order.created_at}]
