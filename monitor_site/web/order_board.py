@@ -22,7 +22,7 @@ from .order_lines import Line, line_of
 from .order_words import budget_name
 from .query_filters import query_string
 
-SHOWN, SHOWN_ALONE = 20, 50
+SHOWN, SHOWN_ALONE = 10, 50
 TITLES: Mapping[str, "str | Promise"] = {
     "problem": _("Problems"),
     "proposed": pgettext_lazy("column of orders", "Proposed"),

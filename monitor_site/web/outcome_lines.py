@@ -13,7 +13,7 @@ from monitor_site.marketplaces.named import ERRORS
 from monitor_site.purchasing import handing, proposing_again
 from monitor_site.purchasing.models import FOUND_LATE, Order, Reading, Submission
 from monitor_site.purchasing.proposing_again import AGAIN, Unsuitable
-from monitor_site.purchasing.transitions import BOUGHT, State
+from monitor_site.purchasing.transitions import ASKING, BOUGHT, State
 
 MOST_READINGS = 50
 SENTENCES = {
@@ -84,8 +84,7 @@ class Outcome:
 def outcome_of(order: Order) -> Outcome:
     """What its page says of it."""
     again, not_again = _again(order)
-    readings = list(order.readings.order_by("-at", "-pk")[:MOST_READINGS])
-    submissions = list(order.submissions.filter(answered_at__isnull=False).order_by("-epoch"))
+    readings, submissions = _evidence(order)
     return Outcome(
         sentence=str(SENTENCES.get(State(order.state), "")),
         why=str(WHY.get(order.reason, "")) if order.state == State.NEEDS_HUMAN else "",
@@ -115,6 +114,14 @@ def _again(order: Order) -> tuple[int | None, str]:
 def not_again_words(reason: str) -> str:
     """Why nothing is proposed again."""
     return str(NOT_AGAIN.get(reason) or gettext("It cannot be ordered as it is offered now."))
+
+
+def _evidence(order: Order) -> tuple[list[Reading], list[Submission]]:
+    """What was read and answered, newest first; of what was never approved there is neither."""
+    if order.state in ASKING:
+        return [], []
+    answered = order.submissions.filter(answered_at__isnull=False).order_by("-epoch")
+    return list(order.readings.order_by("-at", "-pk")[:MOST_READINGS]), list(answered)
 
 
 def _claims(order: Order, readings: Sequence[Reading]) -> list[Claim]:
