@@ -245,13 +245,13 @@ class TestStale:
         return Sweep.objects.create(account=account, due_at=now, swept_at=swept, shows_since=swept)
 
     def test_an_account_that_cannot_be_looked_at_says_why_and_of_when_its_states_are(self, page, sweep):
-        assert "What its orders show" not in shown(page, "/orders/")
+        assert "what its orders show" not in shown(page, "/orders/")
         Sweep.objects.update(error="sign_in_needed")
-        assert "mercari Proxy : sign-in not accepted. What its orders show is of" in shown(page, "/orders/")
+        assert "mercari Proxy sign-in not accepted: what its orders show is of" in shown(page, "/orders/")
 
     def test_an_account_that_nobody_looked_at_for_an_hour_says_so(self, page, sweep, now):
         Sweep.objects.update(due_at=now - timedelta(minutes=61), swept_at=None)
-        assert "nobody has looked for a while. Its orders were not compared" in shown(page, "/orders/")
+        assert "nobody has looked for a while: its orders were not compared" in shown(page, "/orders/")
 
     def test_an_account_without_an_order_under_way_is_silent(self, page, sweep):
         Sweep.objects.update(error="sign_in_needed")
