@@ -28,6 +28,7 @@ from . import order_board, order_copy, order_story, order_terms, sending_lines
 from . import order_lines as lines
 from .order_filters import choices_of, decided_or_waiting, wanted_of
 from .order_form import BoughtForm
+from .order_terms import with_kept
 from .order_words import DECLINE_REASONS, PERSON, budget_name, is_decided, refusal_words, state_words
 from .outcome_lines import outcome_of
 from .returning import back
@@ -43,7 +44,7 @@ def own_order(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
     @wraps(view)
     def wrapper(request: HttpRequest, public_id: str) -> HttpResponse:
-        orders = Order.objects.of(request.user).select_related("listing", "watch", "account")
+        orders = with_kept(Order.objects.of(request.user).select_related("listing", "watch", "account"))
         if not public_id.isprintable() or not (found := orders.filter(public_id=public_id).first()):
             raise Http404  # PostgreSQL takes no NUL, not even to look for it
         return view(request, found)
@@ -129,7 +130,6 @@ def _story(order: Order) -> dict[str, Any]:
         "entries": entries,
         "fees": order.price_max - order.price - order.shipping,
         "terms": order_terms.terms_of(order, entries),
-        "kept": order_terms.kept_of(order),
         "text": order_copy.text_of(order, tracking=tracking),
         "all_spending": budget_name(None),
         "longest_note": LONGEST_NOTE,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext
 
 from monitor_site import wording
@@ -32,21 +32,11 @@ class Term:
         return f"a{self.version.row}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """``note``: the person's words about the listing; ``wish``: which version of its watch had found it, if any."""
-
-    note: str
-    wish: int | None
-
-
-def kept_of(order: Order) -> Kept:
-    """Both in one query."""
-    notes = Note.objects.of(order.user_id).filter(listing=OuterRef("listing")).values("text")
+def with_kept(orders: QuerySet[Order]) -> QuerySet[Order]:
+    """Each with ``note``, the person's words about the listing, and ``wish``, which version of its watch found it."""
+    notes = Note.objects.filter(user=OuterRef("user"), listing=OuterRef("listing")).values("text")
     wishes = WatchVersion.objects.filter(watch=OuterRef("watch"), at__lte=OuterRef("created_at"))
-    told = {"note": Subquery(notes[:1]), "wish": Subquery(wishes.order_by("-number").values("number")[:1])}
-    row = Order.objects.filter(pk=order.pk).values_list(*told.values()).get()
-    return Kept(note=row[0] or "", wish=row[1])
+    return orders.annotate(note=Subquery(notes[:1]), wish=Subquery(wishes.order_by("-number").values("number")[:1]))
 
 
 def terms_of(order: Order, entries: Iterable[LedgerEntry]) -> list[Term]:

@@ -120,8 +120,10 @@ def _evidence(order: Order) -> tuple[list[Reading], list[Submission]]:
     """What was read and answered, newest first; of what was never approved there is neither."""
     if order.state in ASKING:
         return [], []
-    answered = order.submissions.filter(answered_at__isnull=False).order_by("-epoch")
-    return list(order.readings.order_by("-at", "-pk")[:MOST_READINGS]), list(answered)
+    readings = list(order.readings.order_by("-at", "-pk")[:MOST_READINGS])
+    if not order.epoch:  # it never went out
+        return readings, []
+    return readings, list(order.submissions.filter(answered_at__isnull=False).order_by("-epoch"))
 
 
 def _claims(order: Order, readings: Sequence[Reading]) -> list[Claim]:

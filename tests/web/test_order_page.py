@@ -121,11 +121,13 @@ class TestStory:
         alice.save()
         assert "{&#x27;shown&#x27;:" in shown(page, address(order))
 
-    @pytest.mark.parametrize("state", ["awaiting", "bought"])
+    @pytest.mark.parametrize("state", ["awaiting", "bought", "ended"])
     def test_it_takes_twelve_queries_at_most(
         self, page, alice, watch, order, now, state, django_assert_max_num_queries
     ):
-        found = proposal(watch, now, number=2) if state == "awaiting" else order
+        found = order if state == "bought" else proposal(watch, now, number=2)
+        if state == "ended":
+            move(order=found, verb=Verb.EXPIRE, because=SWEEP, now=now)
         page.get(address(found))
         with django_assert_max_num_queries(12):
             page.get(address(found))
