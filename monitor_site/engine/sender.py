@@ -5,7 +5,7 @@ from what it has written down.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -141,20 +141,27 @@ def _seen(sighting: Sighting) -> dict[str, Any]:
 
 def send(*, submission_id: int) -> Told:
     """Send the order of a submission that has begun."""
-    database = _database()
+    database = one_connection()
     submission = database.submit(_begun, submission_id).result()
-    return asyncio.run(_with_gateway(submission.order, Sender.send, database, submission=submission))
+    return asyncio.run(act(Sender, database=database, order=submission.order, submission=submission))
 
 
 def rehearse(*, order_id: int) -> Told:
     """Do the same for an order in dry run, without anything to send with."""
-    database = _database()
-    return asyncio.run(_with_gateway(database.submit(_planned, order_id).result(), Sender.send, database))
+    database = one_connection()
+    return asyncio.run(act(Sender, database=database, order=database.submit(_planned, order_id).result()))
 
 
-def _database() -> ThreadPoolExecutor:
-    """All questions through one connection: to open one costs more than to ask."""
+def one_connection() -> ThreadPoolExecutor:
+    """All questions through one connection to the database: to open one costs more than to ask."""
     return ThreadPoolExecutor(1, "database")
+
+
+async def act(sender: type[Sender], *, database: ThreadPoolExecutor, **about: Any) -> Told:
+    """Let a sender do what it is for, through a gateway of its own."""
+    async with async_redis_client() as redis:
+        gateway = Gateway(redis=redis, limits=LIMITS, accounts=Accounts(database=database))
+        return await sender(gateway=gateway, database=database, **about).send()
 
 
 def _begun(submission_id: int) -> Submission:
@@ -164,11 +171,3 @@ def _begun(submission_id: int) -> Submission:
 
 def _planned(order_id: int) -> Order:
     return Order.objects.select_related("listing", "account", "user").get(pk=order_id)
-
-
-async def _with_gateway(
-    order: Order, act: Callable[[Sender], Awaitable[Told]], database: ThreadPoolExecutor, **more: Any
-) -> Told:
-    async with async_redis_client() as redis:
-        gateway = Gateway(redis=redis, limits=LIMITS, accounts=Accounts(database=database))
-        return await act(Sender(order=order, gateway=gateway, database=database, **more))

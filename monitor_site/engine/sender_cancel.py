@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from monitor_site.connections import async_redis_client
 from monitor_site.contract import CancelRequest, MarketplaceError
 from monitor_site.faultpoint import faultpoint
-from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.purchasing import cancelling
 from monitor_site.purchasing.models import Cancellation, SubmissionOutcome
 from monitor_site.purchasing.submitting import Told
 
-from .sender import LIMITS, Sender
+from .sender import Sender, act, one_connection
 
 
 @dataclass(kw_only=True)
@@ -22,8 +20,7 @@ class Canceller(Sender):
 
     cancellation: Cancellation
 
-    async def send(self) -> Told:
-        """Send it; what became of it."""
+    async def _sent(self) -> Told:
         thing = self.order.listing
         number, reference = self.order.reference, self.order.public_id
         request = CancelRequest(external_id=thing.external_id, transaction_id=number, reference=reference)
@@ -41,12 +38,11 @@ class Canceller(Sender):
 
 def send(*, cancellation_id: int) -> Told:
     """Send the request to cancel that has begun."""
+    database = one_connection()
+    cancellation = database.submit(_begun, cancellation_id).result()
+    return asyncio.run(act(Canceller, database=database, order=cancellation.order, cancellation=cancellation))
+
+
+def _begun(cancellation_id: int) -> Cancellation:
     related = ("order__listing", "order__account", "order__user")
-    cancellation = Cancellation.objects.select_related(*related).get(pk=cancellation_id)
-    return asyncio.run(_send(cancellation))
-
-
-async def _send(cancellation: Cancellation) -> Told:
-    async with async_redis_client() as redis:
-        gateway = Gateway(redis=redis, limits=LIMITS)
-        return await Canceller(order=cancellation.order, gateway=gateway, cancellation=cancellation).send()
+    return Cancellation.objects.select_related(*related).get(pk=cancellation_id)

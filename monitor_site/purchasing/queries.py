@@ -141,6 +141,18 @@ def entries_of_order(order: Order) -> QuerySet[LedgerEntry]:
     return of_it.select_related("scope__budget").order_by("pk")
 
 
+def budgets_by_order(order_ids: Collection[int]) -> dict[int, list[Budget]]:
+    """The budgets each of these orders has moved money in, by age; one query."""
+    of_them = LedgerEntry.objects.filter(order__in=order_ids, scope__period=Period.TOTAL, scope__measure=Measure.MONEY)
+    held = of_them.filter(kind__in=[Entry.HOLD, Entry.BOOK]).select_related("scope__budget")
+    found: dict[int, list[Budget]] = {}
+    for entry in held.order_by("scope__budget", "pk"):
+        budgets = found.setdefault(entry.order_id, [])
+        if entry.scope.budget not in budgets:
+            budgets.append(entry.scope.budget)
+    return found
+
+
 def waiting(user: Any, *, now: datetime) -> QuerySet[Order]:
     """Proposals that wait for the person's answer, the one with the least time first."""
     found = Order.objects.of(user).filter(state=State.AWAITING_APPROVAL, expires_at__gt=now)

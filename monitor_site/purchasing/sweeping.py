@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from monitor_site.contract import Purchase, PurchaseStage
 from monitor_site.marketplaces.models import MarketplaceAccount
@@ -243,6 +243,14 @@ def strays_of(user: Any) -> QuerySet[Stray]:
     """Purchases of a person's accounts that belong to no order, and that they have not noted yet."""
     found = Stray.objects.filter(account__user=user, noted_at=None).select_related("account")
     return found.order_by("-first_seen_at", "-pk")
+
+
+def stuck_of(user: Any, *, now: datetime) -> QuerySet[Sweep]:
+    """The accounts of a person that could not be swept, or not for an hour, with orders that may change meanwhile."""
+    moving = Order.objects.filter(account=OuterRef("account"), state__in=(BOUGHT - {State.RECEIVED}) | ASKED)
+    late = ~Q(error="") | Q(due_at__lt=now - HOURLY)
+    found = Sweep.objects.filter(late, Exists(moving), account__user=user, account__removed_at=None)
+    return found.select_related("account").order_by("account")
 
 
 @transaction.atomic

@@ -1,14 +1,11 @@
 """What the pages of approvals and orders show, as plain values."""
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language
 
-from monitor_site import second_currency
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.purchasing import sweeping
 from monitor_site.purchasing.models import FOUND_LATE, Mode, Order
@@ -17,15 +14,8 @@ from monitor_site.watches.models import Listing
 
 from . import pictures
 from .cards import purchase_url
-from .order_words import (
-    reason_words,
-    state_words,
-    step_words,
-    tone_of,
-)
+from .order_words import reason_words, state_words, tone_of
 from .standing import standing_of
-
-SHOWN_ENDED = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,24 +28,6 @@ class Line:
     state: str
     tone: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """Orders that ask the same of their person."""
-
-    name: str
-    title: str
-    lines: list[Line]
-
-    @property
-    def sum(self) -> str:
-        """What they cost together, as far as it is known at most; each currency by itself."""
-        sums = Counter[str]()
-        for line in self.lines:
-            order = line.order
-            sums[order.currency] += order.price_max if order.paid is None else order.paid
-        return " + ".join(second_currency.both(amount, currency) for currency, amount in sums.items())
 
 
 def line_of(order: Order) -> Line:
@@ -72,7 +44,7 @@ def line_of(order: Order) -> Line:
 
 
 def group_of(order: Order) -> str:
-    """Which group of the list an order is in."""
+    """What an order asks of its person."""
     if order.mode == Mode.DRY_RUN:
         return "rehearsed"
     if order.state == State.NEEDS_HUMAN or order.reason == FOUND_LATE:
@@ -84,23 +56,6 @@ def group_of(order: Order) -> str:
     if order.state in HELD:
         return "to_order"
     return "bought" if order.state in BOUGHT else "ended"
-
-
-def groups_of(orders: Iterable[Order]) -> list[Group]:
-    """All orders by what they ask; a group without one is left out."""
-    titles = {
-        "look": gettext("Please look"),
-        "asked": gettext("Was it you?"),
-        "checking": gettext("Being checked"),
-        "to_order": gettext("To order"),
-        "bought": gettext("Bought"),
-        "rehearsed": gettext("Dry runs"),
-        "ended": gettext("Ended"),
-    }
-    found: dict[str, list[Line]] = {name: [] for name in titles}
-    for order in orders:
-        found[group_of(order)].append(line_of(order))
-    return [Group(name=name, title=titles[name], lines=lines) for name, lines in found.items() if lines]
 
 
 def strays_of(user: Any, most: int) -> list[dict[str, Any]]:
@@ -121,9 +76,3 @@ def strays_of(user: Any, most: int) -> list[dict[str, Any]]:
 def link_of(order: Order, *, now: datetime) -> str:
     """Where the person orders it: the marketplace's purchase page, else the page of the listing."""
     return purchase_url(order.listing, gone=standing_of(order.listing, now=now).gone) or order.listing.url
-
-
-def happenings_of(order: Order) -> list[dict[str, Any]]:
-    """The way of an order so far, newest first."""
-    steps = [{"words": step_words(step), "at": step.at} for step in order.history.order_by("-number")]
-    return [*steps, {"words": state_words(State.PROPOSED), "at": order.created_at}]

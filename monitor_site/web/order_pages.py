@@ -17,13 +17,16 @@ from monitor_site.purchasing.ledger import NoBudget, OverBudget
 from monitor_site.purchasing.models import Order
 from monitor_site.purchasing.moving import Overtaken
 from monitor_site.purchasing.proposing import Changed, NotLower
-from monitor_site.purchasing.transitions import ENDED, NoSuchStep, State
+from monitor_site.purchasing.receiving import RECEIVABLE
+from monitor_site.purchasing.transitions import BOUGHT, NoSuchStep, State
+from monitor_site.watches.noting import LONGEST_NOTE
 
+from . import order_board, order_copy, order_story, order_terms, sending_lines
 from . import order_lines as lines
-from . import sending_lines
 from .approval_lines import proposal_of
-from .order_filters import choices_of, decided, wanted_of
+from .order_filters import choices_of, decided_or_waiting, wanted_of
 from .order_form import BoughtForm
+from .order_terms import with_kept
 from .order_words import PERSON, budget_name, is_decided, refusal_words, state_words
 from .outcome_lines import outcome_of
 
@@ -36,7 +39,7 @@ def own_order(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
     @wraps(view)
     def wrapper(request: HttpRequest, public_id: str) -> HttpResponse:
-        orders = Order.objects.of(request.user).select_related("listing", "watch", "account")
+        orders = with_kept(Order.objects.of(request.user).select_related("listing", "watch", "account"))
         if not public_id.isprintable() or not (found := orders.filter(public_id=public_id).first()):
             raise Http404  # PostgreSQL takes no NUL, not even to look for it
         return view(request, found)
@@ -46,13 +49,13 @@ def own_order(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 @require_safe
 def order_list(request: HttpRequest) -> HttpResponse:
-    """Everything that was approved, by what it asks of its person."""
-    wanted = wanted_of(request.GET)
-    mine = decided(request.user, wanted)
-    going, ended = mine.exclude(state__in=ENDED), mine.filter(state__in=ENDED)[:SHOWN]
+    """Where each order and its money stand: the board, or one column of it."""
+    now, wanted = timezone.now(), wanted_of(request.GET)
+    orders = decided_or_waiting(request.user, wanted, now=now)
     context = {
-        "groups": lines.groups_of([*going, *ended]),
-        "strays": [] if wanted.query() else lines.strays_of(request.user, SHOWN),
+        "board": order_board.board_of(orders, wanted, now=now),
+        "strays": [] if wanted.query() or wanted.column else lines.strays_of(request.user, SHOWN),
+        "stale": order_board.stale_of(request.user, now=now),
         "wanted": wanted,
         "choices": choices_of(request.user),
         "months": queries.months_of(request.user),
@@ -70,29 +73,51 @@ def order(request: HttpRequest, order: Order) -> HttpResponse:
 
 
 def _page(request: HttpRequest, order: Order, form: BoughtForm, *, status: int = 200) -> HttpResponse:
-    now = timezone.now()
+    context = _decision(request, order, form) | _story(order)
+    return render(request, "web/orders/detail.html", context, status=status)
+
+
+def _decision(request: HttpRequest, order: Order, form: BoughtForm) -> dict[str, Any]:
+    """Where it stands, and what its person may do about it."""
+    now, stops = timezone.now(), queries.stops_of(request.user)
     asking = order.state == State.AWAITING_APPROVAL
-    context = {
+    return {
         "line": lines.line_of(order),
         "order": order,
         "proposal": proposal_of(order, now=now) if asking else None,
         "link": lines.link_of(order, now=now),
         "group": lines.group_of(order),
-        "waits": sending_lines.waits_words(order, queries.stops_of(request.user), now=now),
+        "waits": sending_lines.waits_words(order, stops, now=now),
         "would_send": sending_lines.would_send(order),
         "outcome": outcome_of(order),
         "form": form,
-        "entries": queries.entries_of_order(order),
-        "all_spending": budget_name(None),
-        "happenings": lines.happenings_of(order),
-        "stops": queries.stops_of(request.user),
+        "stops": stops,
+        "receivable": order.state in RECEIVABLE,
+        "in_hand": order.state in BOUGHT,
     }
-    return render(request, "web/orders/detail.html", context, status=status)
+
+
+def _story(order: Order) -> dict[str, Any]:
+    """What happened to it and to its money, by which rules, and its person's own words."""
+    steps, entries = list(order.history.order_by("number")), list(queries.entries_of_order(order))
+    tracking = order_story.tracking_of(steps)
+    return {
+        "story": order_story.story_of(order, steps),
+        "tracking": tracking,
+        "entries": entries,
+        "fees": order.price_max - order.price - order.shipping,
+        "terms": order_terms.terms_of(order, entries),
+        "text": order_copy.text_of(order, tracking=tracking),
+        "all_spending": budget_name(None),
+        "longest_note": LONGEST_NOTE,
+    }
 
 
 def ask_sure(request: HttpRequest, order: Order, *, act: str, said: dict[str, Any] | None = None) -> HttpResponse:
     """The page that asks once more."""
-    return render(request, "web/orders/sure.html", {"act": act, "order": order, "said": said})
+    # As it was typed: the figure of another currency is no number of minor units.
+    context = {"act": act, "order": order, "said": said, "typed": request.POST.get("paid", "")}
+    return render(request, "web/orders/sure.html", context)
 
 
 def refused(request: HttpRequest, order: Order, error: Exception) -> HttpResponse:

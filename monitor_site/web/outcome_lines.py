@@ -1,5 +1,6 @@
 """What became of an order at the marketplace, as plain values: what was seen, and what its person may say."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -10,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from monitor_site import wording
 from monitor_site.marketplaces.named import ERRORS
 from monitor_site.purchasing import handing, proposing_again
-from monitor_site.purchasing.models import FOUND_LATE, Order, Reading
+from monitor_site.purchasing.models import FOUND_LATE, Order, Reading, Submission
 from monitor_site.purchasing.proposing_again import AGAIN, Unsuitable
-from monitor_site.purchasing.transitions import BOUGHT, State
+from monitor_site.purchasing.transitions import ASKING, BOUGHT, State
 
 from .cancel_lines import Cancelling, cancelling_of
 
@@ -51,6 +52,18 @@ NOT_AGAIN = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What the marketplace says against what we know: a purchase with its number. ``paid`` is as a person would type
+    it; empty where it was not told, and then its person has to say it.
+    """
+
+    words: str
+    number: str
+    paid: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """``next_at``: when the marketplace is asked next; ``asks``: its person has to say what is so; ``late``: they may
     still say that they bought it; ``unseen``: its account waits until they have looked at what was found late.
@@ -66,13 +79,15 @@ class Outcome:
     cancelling: Cancelling
     again: int | None = None
     not_again: str = ""
+    here: str = ""
+    claims: list[Claim] = field(default_factory=list)
     looks: list[dict[str, Any]] = field(default_factory=list)
 
 
 def outcome_of(order: Order) -> Outcome:
     """What its page says of it."""
     again, not_again = _again(order)
-    cancelling = cancelling_of(order)
+    cancelling, (readings, submissions) = cancelling_of(order), _evidence(order)
     silent = not (cancelling.possible or cancelling.sentence)
     return Outcome(
         sentence=str(SENTENCES.get(State(order.state), "")),
@@ -85,7 +100,9 @@ def outcome_of(order: Order) -> Outcome:
         cancelling=cancelling,
         again=again,
         not_again=not_again,
-        looks=_looks(order),
+        here=" ".join(answer_words(one.evidence) for one in submissions),
+        claims=_claims(order, readings) if order.state == State.NEEDS_HUMAN else [],
+        looks=_looks(order, readings, submissions),
     )
 
 
@@ -104,12 +121,31 @@ def not_again_words(reason: str) -> str:
     return str(NOT_AGAIN.get(reason) or gettext("It cannot be ordered as it is offered now."))
 
 
-def _looks(order: Order) -> list[dict[str, Any]]:
+def _evidence(order: Order) -> tuple[list[Reading], list[Submission]]:
+    """What was read and answered, newest first; of what was never approved there is neither."""
+    if order.state in ASKING:
+        return [], []
+    readings = list(order.readings.order_by("-at", "-pk")[:MOST_READINGS])
+    if not order.epoch:  # it never went out
+        return readings, []
+    return readings, list(order.submissions.filter(answered_at__isnull=False).order_by("-epoch"))
+
+
+def _claims(order: Order, readings: Sequence[Reading]) -> list[Claim]:
+    """Each purchase the marketplace showed, as it showed it last."""
+    found = {one.number: one for one in reversed(readings) if one.seen == "found"}
+    return [_claim(one, order) for one in found.values()]
+
+
+def _claim(reading: Reading, order: Order) -> Claim:
+    paid = "" if reading.paid is None else wording.figure(reading.paid, order.currency)
+    return Claim(words=reading_words(reading, order), number=reading.number, paid=paid, at=reading.at)
+
+
+def _looks(order: Order, readings: Sequence[Reading], submissions: Sequence[Submission]) -> list[dict[str, Any]]:
     """Everything that is known, newest first: what the marketplace showed, and what it had answered to the order."""
-    readings = order.readings.order_by("-at", "-pk")[:MOST_READINGS]
     looks = [{"words": reading_words(reading, order), "at": reading.at} for reading in readings]
-    answers = order.submissions.filter(answered_at__isnull=False).order_by("-epoch")
-    return looks + [{"words": answer_words(one.evidence), "at": one.answered_at} for one in answers if looks]
+    return looks + [{"words": answer_words(one.evidence), "at": one.answered_at} for one in submissions if looks]
 
 
 def reading_words(reading: Reading, order: Order) -> str:

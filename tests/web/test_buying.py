@@ -365,7 +365,7 @@ class TestOrders:
         order.listing.status = "sold"
         order.listing.save()
         handing.ask_whose(listing_ids=[order.listing_id], now=now)
-        assert "Was it you? 1" in shown(page, "/orders/")
+        assert "Problems 1" in shown(page, "/orders/")
         assert "It was not me" in shown(page, f"/orders/{order.public_id}/")
         assert "free again" in pressed(page, order, "not-bought", sure="yes")
         assert order.state == State.SOLD_TO_OTHER

@@ -44,6 +44,7 @@ OF_ONES_OWN = {
     "security", "mfa_index", "mfa_list_webauthn", "sessions-end", "mfa_activate_totp", "mfa_view_recovery_codes",
     "mfa_generate_recovery_codes", "mfa_add_webauthn", "market-accounts", "market-account-new", "mfa_deactivate_totp",
     "activity", "activity-csv", "activity-json", "orders-csv", "approvals-together", "approval-style",
+    "orders-parcel",
 }  # fmt: skip
 OF_SOMEBODY = {
     "match-ignore", "match-restore", "match-snooze", "match-wake", "match-block", "listing", "listing-note",
@@ -55,6 +56,7 @@ OF_SOMEBODY = {
     "feed-revoke", "watch-alerts", "channel", "channel-remove", "channel-test", "channel-mute", "channel-unmute",
     "channel-default", "channel-rotate", "delivery-again", "watch-buying", "order", "order-approve", "order-decline",
     "order-extend", "order-bought", "order-not-bought", "order-again", "order-seen", "order-cancel", "order-unlearn",
+    "order-received", "order-problem", "order-note",
     "stray-noted", "budget", "budget-remove", "mfa_edit_webauthn", "mfa_remove_webauthn", "market-account",
     "market-account-edit", "market-account-secrets", "market-account-caps", "market-account-test",
     "market-account-pause", "market-account-resume", "market-account-remove", "activity-row", "budget-ledger",

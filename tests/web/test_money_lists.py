@@ -127,54 +127,6 @@ class TestTooLate:
         assert "Propose again" not in shown(page, "/approvals/")
 
 
-class TestOrders:
-    def test_each_group_has_its_sum(self, page, alice, watch, now):
-        wide(alice, now)
-        for number in (1, 2):
-            handed(watch, now, number=number, price=1500)
-        assert "To order 2 ¥3,000" in shown(page, "/orders/")
-
-    def test_filters_find_what_they_say_and_nonsense_is_left_out(self, page, alice, bob, watch, now):
-        wide(alice, now)
-        budget = budget_of(alice, now=now, watches=[watch])
-        theirs = budget_of(bob, now=now)
-        handed(watch, now)
-        found = {
-            f"watch={watch.pk}": 1, f"watch={watch.pk + 9}": 0, f"budget={budget.pk}": 1, f"budget={theirs.pk}": 0,
-            "month=2001-01": 0, "month=2001-13": 1, "month=x&account=%00&tag=-1": 1, "tag=99": 0,
-        }  # fmt: skip
-        for query, count in found.items():
-            groups = page.get(f"/orders/?{query}").context["groups"]
-            assert sum(len(group.lines) for group in groups) == count, query
-
-    def test_a_month_counts_on_the_clock_of_tokyo(self, page, alice, watch, now):
-        wide(alice, now)
-        order = handed(watch, now)
-        first = now.replace(year=2026, month=3, day=31, hour=15, minute=30)  # half past midnight on 1 April in Tokyo
-        Order.objects.filter(pk=order.pk).update(created_at=first)
-        counts = [len(page.get(f"/orders/?month={month}").context["groups"]) for month in ("2026-03", "2026-04")]
-        assert counts == [0, 1]
-
-    def test_months_are_summed_by_budget(self, page, alice, watch, now):
-        wide(alice, now)
-        handed(watch, now, price=1500)
-        assert "All my spending ¥0 spent · ¥1,500 held" in shown(page, "/orders/")
-
-    def test_the_file_has_what_the_page_has_with_unknown_empty_and_formulas_defused(self, page, alice, watch, now):
-        wide(alice, now)
-        order = handed(watch, now)
-        Listing.objects.filter(pk=order.listing_id).update(title="=1+1")
-        answer = page.get("/orders/as.csv")
-        [row] = csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig")))
-        assert (row["title"], row["paid"], row["at most"], row["currency"]) == ("'=1+1", "", "1000", "JPY")
-
-    def test_a_stranger_gets_a_file_of_their_own(self, client, alice, bob, watch, now):
-        wide(alice, now)
-        handed(watch, now)
-        client.force_login(bob)
-        assert len(client.get("/orders/as.csv").content.decode().splitlines()) == 1
-
-
 class TestBudgets:
     def test_the_page_says_what_is_held_over_all_and_for_what(self, page, alice, watch, now):
         wide(alice, now)

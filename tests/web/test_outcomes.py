@@ -52,7 +52,7 @@ def test_while_the_marketplace_is_asked_the_page_says_so_and_offers_no_second_tr
     assert "Do not buy it by hand yet" in words
     assert "Asked again:" in words
     assert "It was bought" not in words
-    assert "Being checked 1" in shown(page, "/orders/")
+    assert "Problems 1" in shown(page, "/orders/")
     assert 'hx-trigger="every 10s"' in page.get(address(order)).content.decode()
 
 
@@ -76,7 +76,7 @@ def test_who_has_to_decide_sees_both_evidences_and_two_buttons(page, order):
     assert "Not among the purchases; an older one was there." in words
     assert "It was bought" in words
     assert "It was not bought" in words
-    assert "Please look 1" in shown(page, "/orders/")
+    assert "Problems 1" in shown(page, "/orders/")
 
 
 def test_it_was_bought_is_said_twice_and_booked_at_what_was_paid(page, order):

@@ -63,7 +63,8 @@ class Order(models.Model):
     the marketplace took. ``epoch`` counts the tries to submit, ``steps`` the steps so far. Until ``expires_at``
     somebody may decide; ``ask_at`` is when the outcome is asked for next. ``stood_since`` is when it came into its
     state. ``found_late_at``: it was bought, though we had given it up; that is written down whatever else is ordered
-    meanwhile.
+    meanwhile. ``parcel`` and ``problem`` are its person's own words: with what it is shipped, and what is wrong since
+    ``problem_at``; neither moves anything.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="orders")
@@ -96,6 +97,9 @@ class Order(models.Model):
     ask_at = models.DateTimeField(null=True, blank=True)
     stood_since = models.DateTimeField()
     found_late_at = models.DateTimeField(null=True, blank=True)
+    parcel = models.CharField(max_length=40, blank=True, default="")
+    problem = models.CharField(max_length=200, blank=True, default="")
+    problem_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
 
     objects = OrderQuerySet.as_manager()
@@ -120,6 +124,10 @@ class Order(models.Model):
                 name="order_price_within_its_limit",
             ),
             models.CheckConstraint(condition=Q(epoch__lte=MOST_EPOCHS), name="order_epochs_bounded"),
+            models.CheckConstraint(
+                condition=Q(problem="", problem_at=None) | ~Q(problem="") & Q(problem_at__isnull=False),
+                name="order_problem_has_words",
+            ),
             models.UniqueConstraint(
                 fields=["account"], condition=Q(state=State.SUBMITTING), name="order_one_under_way_per_account"
             ),
