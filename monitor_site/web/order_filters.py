@@ -14,6 +14,7 @@ from monitor_site.purchasing.transitions import State
 from monitor_site.watches.models import Tag, Watch
 
 from .query_filters import number, query_string
+from .watch_words import marketplace_title
 
 SHOWN = Q(history__after=State.READY) | Q(found_late_at__isnull=False) | Q(mode=Mode.DRY_RUN)
 NAMES = ("account", "budget", "watch", "tag")
@@ -78,4 +79,6 @@ def choices_of(user: Any) -> list[dict[str, Any]]:
 
 
 def _called(row: Any) -> str:
-    return str(row) if isinstance(row, MarketplaceAccount) else str(row.name)
+    if isinstance(row, MarketplaceAccount):
+        return f"{marketplace_title(row.marketplace)} {row.label}".rstrip()
+    return str(row.name)
