@@ -7,7 +7,7 @@ from datetime import datetime
 from django.utils.translation import gettext, ngettext, pgettext
 
 from monitor_site import wording
-from monitor_site.accounts.models import AuditEntry
+from monitor_site.accounts.models import AuditEntry, AuditKind
 from monitor_site.engine.machines import Level
 from monitor_site.engine.models import Incident, IncidentKind
 from monitor_site.web.watch_words import error_words, marketplace_title
@@ -83,6 +83,6 @@ def _effects(row: Incident) -> list[str]:
 
 
 def entries() -> list[EntryLine]:
-    """What people did lately, the newest first."""
-    rows = AuditEntry.objects.order_by("-at", "-pk")[:MOST_ENTRIES]
+    """What operators did lately, the newest first. What people do with their own money and watches is theirs alone."""
+    rows = AuditEntry.objects.filter(kind=AuditKind.SYSTEM).order_by("-at", "-pk")[:MOST_ENTRIES]
     return [EntryLine(entry=row, what=str(ACTS[row.act].title) if row.act in ACTS else row.act) for row in rows]

@@ -46,6 +46,14 @@ class ClockField(forms.TimeField):
         return time(value // 60, value % 60) if isinstance(value, int) else value
 
 
+class NamedChoiceField(forms.ModelChoiceField):
+    """A choice among channels, by the names their person gave them."""
+
+    def label_from_instance(self, obj: Channel) -> str:
+        """Its name alone: the kind is a word of ours for programs."""
+        return obj.name
+
+
 class ChannelForm(forms.Form):
     """Make or change a channel. ``form_key`` tells a second submit of the same page from a second channel.
 
@@ -91,7 +99,7 @@ class ChannelForm(forms.Form):
         required=False,
         help_text=_("Sends a test when nothing was delivered for a week, so that silence is no riddle."),
     )
-    backup = forms.ModelChoiceField(
+    backup = NamedChoiceField(
         label=_("Stands in when this one fails"),
         queryset=Channel.objects.none(),
         required=False,

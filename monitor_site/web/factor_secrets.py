@@ -42,7 +42,7 @@ class FactorAdapter(DefaultMFAAdapter):
         from qrcode.image.svg import SvgPathFillImage
 
         drawn = io.BytesIO()
-        qrcode.make(url, image_factory=SvgPathFillImage, box_size=20).save(drawn)  # type: ignore[attr-defined, no-untyped-call]
+        qrcode.make(url, image_factory=SvgPathFillImage, box_size=12).save(drawn)  # type: ignore[attr-defined, no-untyped-call]
         svg = drawn.getvalue().decode()
         return svg[svg.index("<svg") :]
 

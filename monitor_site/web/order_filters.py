@@ -19,6 +19,7 @@ from monitor_site.purchasing.transitions import ASKING, State
 from monitor_site.watches.models import Tag, Watch, WatchTag
 
 from .query_filters import number, query_string
+from .watch_words import marketplace_title
 
 MOST_CHOICES = 1000
 NAMES = ("account", "budget", "watch", "tag")
@@ -118,8 +119,14 @@ def choices_of(user: Any) -> dict[str, list[tuple[str, str]]]:
     first, *others = _choices(user)
     rows = first.union(*others, all=True)
     for name, value, words in rows.order_by("as_name", "as_words", "as_value")[:MOST_CHOICES]:
-        found[name].append((value, words.strip()))
+        found[name].append((value, _called(words) if name == "account" else words))
     return found
+
+
+def _called(words: str) -> str:
+    """An account by the title of its marketplace and its own label."""
+    marketplace, _, label = words.partition(" ")
+    return f"{marketplace_title(marketplace)} {label}".rstrip()
 
 
 def _choices(user: Any) -> list[QuerySet[Any, Any]]:

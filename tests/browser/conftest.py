@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from monitor_site.accounts.models import User
 from monitor_site.accounts.signin import make_token
 from tests import servers
+from tests.waiting import PATIENCE_SECONDS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
@@ -46,19 +48,28 @@ def static_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def site(chromium: Browser, static_root: Path, django_db_setup: None, redis_server: str) -> Iterator[str]:
+@contextmanager
+def serving(static_root: Path, **more: str) -> Iterator[str]:
     """The web process on a port of its own, over the database and the Redis of the tests."""
     port = servers.free_port()
     command = [sys.executable, "-m", "uvicorn", "monitor_site.asgi:application", "--port", str(port),
                "--log-level", "error", "--timeout-graceful-shutdown", "1"]  # fmt: skip
-    env = dict(os.environ) | {"DJANGO_SETTINGS_MODULE": "monitor_site.settings", "STATIC_ROOT": str(static_root)}
+    env = dict(os.environ) | {"DJANGO_SETTINGS_MODULE": "monitor_site.settings", "STATIC_ROOT": str(static_root)} | more
     if connection.vendor == "postgresql":
         env["DATABASE_URL"] = f"{env['DATABASE_URL'].rsplit('/', 1)[0]}/{connection.settings_dict['NAME']}"
     process = subprocess.Popen(command, env=env, cwd=settings.BASE_DIR)
-    servers.wait_for_port(port, process)
-    yield f"http://127.0.0.1:{port}"
-    servers.stop(process)
+    try:
+        servers.wait_for_port(port, process, seconds=PATIENCE_SECONDS)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        servers.stop(process)
+
+
+@pytest.fixture(scope="module")
+def site(chromium: Browser, static_root: Path, django_db_setup: None, redis_server: str) -> Iterator[str]:
+    """Where the web process serves."""
+    with serving(static_root) as address:
+        yield address
 
 
 @pytest.fixture

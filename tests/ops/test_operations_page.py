@@ -9,6 +9,7 @@ import pytest
 import redis as redis_library
 from django.test import Client
 
+from monitor_site.accounts import auditing
 from monitor_site.accounts.models import User
 from monitor_site.connections import key
 from monitor_site.engine import settling, worker
@@ -21,6 +22,7 @@ from monitor_site.engine.task_log import log_key
 from monitor_site.marketplaces.breaker import breaker_key
 from monitor_site.ops import ahead, figures, windows
 from monitor_site.outbox.models import OutboxRow
+from monitor_site.purchasing import budgeting
 from monitor_site.watches.models import Target
 from tests.engine.loads import say_load
 from tests.watches.makers import watch_of
@@ -361,6 +363,18 @@ def test_incidents_are_told_with_their_effect_and_end(staff: Client, running: An
         "Mercari was not asked (refused by the marketplace)", "3 watches, up to 1 min 1 s late"
     ]  # fmt: skip
     assert "&lt;b&gt;attic was busy (careful)" in html
+
+
+def test_what_people_do_with_their_own_is_not_told_as_what_operators_did(
+    staff: Client, running: Any, bob: User
+) -> None:
+    now = datetime.now(UTC)
+    wish = budgeting.BudgetWish(name="his own affair", limits=budgeting.Limits(total=5000))
+    budgeting.create_budget(user=bob, wish=wish, now=now)
+    auditing.note(user=bob, act="pause", subject="mercari", reason="their word", outcome="", now=now)
+    html = page(staff)
+    assert "his own affair" not in html
+    assert cells(html, "ops-past", "Pause a marketplace")[-1] == "their word"
 
 
 def test_housekeeping_that_fails_again_and_again_is_told_first(staff: Client, running: Any) -> None:
