@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -91,6 +91,7 @@ class Gateway:
         self._catalog = installed() if catalog is None else catalog
         self._limits = limits
         self._clients = Clients(limits)
+        self._promises: dict[str, Promise] = {}
         self._accounts = accounts or Accounts()
         self._consequences = Consequences(redis, accounts=self._accounts, chance=chance)
         self._ordering = Ordering(
@@ -198,14 +199,20 @@ class Gateway:
         plugin = self._plugin(marketplace)
         if able not in plugin.manifest.capabilities:
             raise PluginFault(f"{marketplace} has no capability {able}")
-        promise = Promise(manifest=plugin.manifest, practice=self._catalog.practice_address(marketplace))
         return Visit(
             market=await kept(lambda: _connected(plugin, session)),
             tells=plugin.manifest.search_tells,
-            promise=promise,
+            promise=self._promise(plugin),
             control=Control(redis=self._redis, marketplace=marketplace, question=plugin.manifest.control),
             seconds=session.limits.deadline_seconds,
         )
+
+    def _promise(self, plugin: Plugin) -> Promise:
+        """What a marketplace's pages must be; it remembers those that were."""
+        name = plugin.manifest.name
+        if name not in self._promises:
+            self._promises[name] = Promise(manifest=plugin.manifest, practice=self._catalog.practice_address(name))
+        return self._promises[name]
 
     def _plugin(self, marketplace: str) -> Plugin:
         try:
@@ -281,9 +288,11 @@ def _found(read: Reading, session: HttpSession) -> Found:
     )
 
 
-def _each_once(pages: Iterable[SearchPage]) -> tuple[Sighting, ...]:
+def _each_once(pages: Sequence[SearchPage]) -> tuple[Sighting, ...]:
+    """Of one page that has no row twice its own rows: who knows them need not look at them again."""
     first: dict[str, Sighting] = {}
     for page in pages:
         for sighting in page.sightings:
             first.setdefault(sighting.external_id, sighting)
-    return tuple(first.values())
+    alone = len(pages) == 1 and len(first) == len(pages[0].sightings)
+    return pages[0].sightings if alone else tuple(first.values())

@@ -15,9 +15,10 @@ from monitor_site.contract.rules.spending import Spending, WouldSend
 
 from . import pace as buckets
 from .cookies import Cookies
+from .exchange import Exchange
 from .hosts import Reach
 from .proxies import Proxy
-from .transport import USUAL_LIMITS, Exchange, Limits, open_client
+from .transport import USUAL_LIMITS, Client, Limits, open_client
 
 T = TypeVar("T")
 
@@ -47,7 +48,7 @@ class HttpSession:
 
     base: str
     web: str
-    client: httpx.AsyncClient
+    client: Client
     redis: redis.asyncio.Redis
     marketplace: str
     reach: Reach
@@ -160,7 +161,7 @@ class HttpSession:
         except RedisError as error:
             raise NoPace(f"no pace without Redis: {error}") from error
 
-    def _fresh_client(self, *, http2: bool = True) -> httpx.AsyncClient:
+    def _fresh_client(self, *, http2: bool = True) -> Client:
         return open_client(guarded=not self.reach.practice, limits=self.limits, proxy=self.proxy, http2=http2)
 
     def _allowed(self, url: str) -> httpx.URL:

@@ -16,10 +16,11 @@ from redis.backoff import NoBackoff
 
 from monitor_site.contract import Answer, LayoutChanged, NoPace, Pace, PluginFault, Unavailable
 from monitor_site.marketplaces.cookies import Cookies
+from monitor_site.marketplaces.exchange import Exchange
 from monitor_site.marketplaces.hosts import Reach
 from monitor_site.marketplaces.pace import pace_key
 from monitor_site.marketplaces.session import HttpSession
-from monitor_site.marketplaces.transport import Exchange, Limits, open_client
+from monitor_site.marketplaces.transport import Limits, open_client
 from tests.servers import free_port
 
 from .loopback import PACE, Loopback, Route, head
