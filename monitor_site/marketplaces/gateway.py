@@ -37,6 +37,7 @@ from .hosts import Reach
 from .ordering import Ordering
 from .promises import Promise, kept
 from .session import HttpSession
+from .tokens import Tokens
 from .transport import USUAL_LIMITS, Limits
 from .usual import StaleTop
 from .visit import Control, History, Reading, Visit
@@ -91,6 +92,7 @@ class Gateway:
         self._catalog = installed() if catalog is None else catalog
         self._limits = limits
         self._clients = Clients(limits)
+        self._tokens = Tokens(redis)
         self._promises: dict[str, Promise] = {}
         self._accounts = accounts or Accounts()
         self._consequences = Consequences(redis, accounts=self._accounts, chance=chance)
@@ -171,6 +173,7 @@ class Gateway:
 
     async def close(self) -> None:
         """Close the connections and forget the cookies."""
+        await self._tokens.close()
         await self._clients.close()
 
     async def _ask(
@@ -238,7 +241,7 @@ class Gateway:
             client=way.client,
             cookies=way.cookies,
             proxy=way.proxy,
-            redis=self._redis,
+            tokens=self._tokens,
             marketplace=marketplace,
             base=practice or plugin.api,
             web=practice or plugin.manifest.home.rstrip("/"),

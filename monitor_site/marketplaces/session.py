@@ -7,17 +7,16 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import httpx
-import redis.asyncio
 from redis.exceptions import RedisError
 
 from monitor_site.contract import AccountSettings, Answer, NoPace, Pace, PluginFault, Unavailable
 from monitor_site.contract.rules.spending import Spending, WouldSend
 
-from . import pace as buckets
 from .cookies import Cookies
 from .exchange import Exchange
 from .hosts import Reach
 from .proxies import Proxy
+from .tokens import Tokens
 from .transport import USUAL_LIMITS, Client, Limits, open_client
 
 T = TypeVar("T")
@@ -49,7 +48,7 @@ class HttpSession:
     base: str
     web: str
     client: Client
-    redis: redis.asyncio.Redis
+    tokens: Tokens
     marketplace: str
     reach: Reach
     pace: Pace
@@ -155,8 +154,8 @@ class HttpSession:
 
     async def _waits(self, weight: int) -> float:
         try:
-            return await buckets.take(
-                self.redis, marketplace=self.marketplace, account=self.account, pace=self.pace, weight=weight
+            return await self.tokens.take(
+                marketplace=self.marketplace, account=self.account, pace=self.pace, weight=weight
             )
         except RedisError as error:
             raise NoPace(f"no pace without Redis: {error}") from error
