@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,24 +71,26 @@ class Exchange:
         return f"{url.host} through the proxy {self.proxy}" if self.proxy else url.host
 
     async def _bring(self, request: httpx.Request) -> Answer:
-        async with AsyncExitStack() as opened:
-            response = await self._sent(request, opened)
-            opened.push_async_callback(response.aclose)
-            headers = httpx.Headers(response.headers)
-            if self.cookies is not None and "set-cookie" in headers:
-                self.cookies.keep(httpx.Response(response.status, headers=headers, request=request))
-            body = await self._body(response, headers)
-        return Answer(status=response.status, headers=_told(headers), body=body, url=str(request.url))
-
-    async def _sent(self, request: httpx.Request, opened: AsyncExitStack) -> httpcore.Response:
         try:
-            return await self.client.pool.handle_async_request(_as_core(request))
+            response = await self.client.pool.handle_async_request(_as_core(request))
         except NO_ANSWER as error:
             if self.fresh is None or not _is_unanswered(error):
                 raise
+        else:
+            return await self._whole(request, response)
         # Whatever waits in the pool may be as dead as the connection that broke.
-        client = await opened.enter_async_context(self.fresh())
-        return await client.pool.handle_async_request(_as_core(request))
+        async with self.fresh() as client:
+            return await self._whole(request, await client.pool.handle_async_request(_as_core(request)))
+
+    async def _whole(self, request: httpx.Request, response: httpcore.Response) -> Answer:
+        headers = httpx.Headers(response.headers)
+        try:
+            if self.cookies is not None and "set-cookie" in headers:
+                self.cookies.keep(httpx.Response(response.status, headers=headers, request=request))
+            body = await self._body(response, headers)
+        finally:
+            await response.aclose()
+        return Answer(status=response.status, headers=_told(headers), body=body, url=str(request.url))
 
     async def _body(self, response: httpcore.Response, headers: httpx.Headers) -> bytes:
         self._refuse_announced(headers)

@@ -35,8 +35,9 @@ class Tokens:
         if (turn := self._turns.get(place)) is None:
             turn = self._turns[place] = Turn()
             asyncio.get_running_loop().call_soon(self._begin, place)
+        answer: asyncio.Future[float] = asyncio.get_running_loop().create_future()
         turn.weights.append(weight)
-        turn.waiting.append(answer := asyncio.get_running_loop().create_future())
+        turn.waiting.append(answer)
         return await answer
 
     async def close(self) -> None:

@@ -96,6 +96,7 @@ class WireStream(httpcore.AsyncNetworkStream):
     def __init__(self, transport: asyncio.Transport, wire: Wire) -> None:
         self._transport = transport
         self._wire = wire
+        self._unsent = bytearray()
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002, ASYNC109  httpcore's
         """Raises ``ReadError``."""
@@ -105,14 +106,22 @@ class WireStream(httpcore.AsyncNetworkStream):
             raise httpcore.ReadError(str(error)) from error
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109  httpcore's
-        """Raises ``WriteError`` when the other side is gone."""
+        """Raises ``WriteError`` when the other side is gone. What is written in one turn of the loop goes as one."""
         if self._wire.broken is not None or self._transport.is_closing():
             raise httpcore.WriteError(str(self._wire.broken or "the connection is closed"))
-        self._transport.write(buffer)
+        if buffer and not self._unsent:
+            asyncio.get_running_loop().call_soon(self._send)
+        self._unsent += buffer
         await self._wire.drained()
+
+    def _send(self) -> None:
+        unsent, self._unsent = self._unsent, bytearray()
+        if unsent and not self._transport.is_closing():
+            self._transport.write(unsent)
 
     async def aclose(self) -> None:
         """Say good-bye where that is usual, and wait for nobody."""
+        self._send()
         self._transport.close()
         try:
             await asyncio.sleep(0)
@@ -126,6 +135,7 @@ class WireStream(httpcore.AsyncNetworkStream):
         timeout: float | None = None,  # noqa: ASYNC109  httpcore's
     ) -> httpcore.AsyncNetworkStream:
         """The same wire, encrypted. Raises ``ConnectError`` and ``ConnectTimeout``, and closes it then."""
+        self._send()
         start = asyncio.get_running_loop().start_tls
         try:
             async with asyncio.timeout(timeout):
