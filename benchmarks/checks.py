@@ -2,16 +2,19 @@
 
     .venv/bin/python benchmarks/checks.py [--questions 60] [--interval 1] [--seconds 30] [--json]
 
-An installation with both practice markets, all in processes of their own, has more due than it can do. Counted are the
-processor seconds of the workers that check: asking, reading, matching, recording and all. Beside them stands the bare
-loop: the requests of the same questions, sent again by the same HTTP client as the product opens it, in one process
-without pace, schedule or database, and the same bytes given to the JSON reader or the HTML parser alone, which read no
-field of them. The share compares processor seconds with processor seconds: what the pages of all counted checks would
-have cost the bare loop, by what the workers took for them. Time on the wall plays no part.
+An installation with both practice markets, all in processes of their own, has more due than it can do. Counted are
+the processor seconds of the workers that check: asking, reading, matching, recording and all. Beside them stands the
+bare loop: the requests of the same questions, sent again by the HTTP library's own client, in one process without
+pace, schedule or database, and the same bytes given to the JSON reader or the HTML parser alone, which read no field
+of them. The share compares processor seconds with processor seconds: what the pages of all counted checks would have
+cost the bare loop, by what the workers took for them. Time on the wall plays no part.
 
 ``share_of_the_limit_percent`` takes the bare loop as it runs before anything is due, on a machine that rests;
 ``share_under_the_same_load_percent`` as it runs right after the count, while the workers go on: processors that share
 their caches and threads do less in a second, and that is no doing of the product.
+``share_of_the_limit_over_our_connections_percent`` is under that load, and the client of the bare loop uses the
+connections and the pool that the product has made leaner for itself: stricter, since what the product gained there
+counts for the limit, too.
 ``share_of_client_and_reading_percent`` is under that load too, with the plugin's own reading of the same bytes in place
 of the bare library. Both loops read every page; the product does not read again what is byte for byte as before.
 Memory is that of the same workers. Pages are as large as the practice markets make them; the figures say how large.
@@ -70,12 +73,23 @@ def word(number: int) -> str:
     return f"カメラ{number}"
 
 
-async def limit(name: str, address: str, questions: int) -> dict[str, float]:
-    """Processor seconds of one page by client and library alone, and by the plugin's own reading; its bytes."""
+def bare_client() -> httpx.AsyncClient:
+    """The library's own client, with as many connections as the product keeps."""
+    pool = httpx.Limits(max_connections=500, max_keepalive_connections=100, keepalive_expiry=30)
+    return httpx.AsyncClient(limits=pool, trust_env=False, timeout=None, headers={"accept-encoding": "gzip"})
+
+
+def own_client() -> httpx.AsyncClient:
+    """The same client over the connections of the product."""
     from monitor_site.marketplaces.transport import open_client
 
+    return open_client(guarded=False)
+
+
+async def limit(name: str, address: str, questions: int, opened: Callable[[], httpx.AsyncClient]) -> dict[str, float]:
+    """Processor seconds of one page by client and library alone, and by the plugin's own reading; its bytes."""
     plugin = import_module(f"plugins.{name}").plugin
-    async with open_client(guarded=False) as client:
+    async with opened() as client:
         session = Repeater(address, client)
         market = plugin.connect(session)
         for number in range(questions):
@@ -130,9 +144,9 @@ def spent(home: Home) -> tuple[int, float, float]:
     return last, cpu, sum(one.memory_info().rss for one in mine) / 1e6
 
 
-def limits(home: Home, options: argparse.Namespace) -> Limits:
+def limits(home: Home, options: argparse.Namespace, opened: Callable[[], httpx.AsyncClient] = bare_client) -> Limits:
     """The limit at each market."""
-    return {name: asyncio.run(limit(name, at, options.questions)) for name, at in home.markets.items()}
+    return {name: asyncio.run(limit(name, at, options.questions, opened)) for name, at in home.markets.items()}
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
@@ -145,14 +159,14 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         before = spent(home)
         time.sleep(options.seconds)
         after = spent(home)
-        busy = limits(home, options)
+        busy, own = limits(home, options), limits(home, options, own_client)
         rows = query(home, COUNTED, before[0], after[0])
-    return figures(rows, (calm, busy), before, after)
+    return figures(rows, (calm, busy, own), before, after)
 
 
 def figures(
     rows: list[Any],
-    bare_loops: tuple[Limits, Limits],
+    bare_loops: tuple[Limits, Limits, Limits],
     before: tuple[int, float, float],
     after: tuple[int, float, float],
 ) -> dict[str, Any]:
@@ -161,9 +175,10 @@ def figures(
     cpu, grown = after[1] - before[1], after[2] - before[2]
     if not checks or cpu <= 0:
         raise SystemExit("no check was counted")
-    calm, busy = bare_loops
+    calm, busy, own = bare_loops
     alone = sum(row[2] * calm[row[0]]["seconds"] for row in rows)
     loaded, read = (sum(row[2] * busy[row[0]][which] for row in rows) for which in ("seconds", "read"))
+    ours = sum(row[2] * own[row[0]]["seconds"] for row in rows)
     return {
         "checks": checks,
         "failed": failed,
@@ -172,6 +187,7 @@ def figures(
         "limit_pages_a_second_and_core": round(pages / alone, 1) if alone else None,
         "share_of_the_limit_percent": round(100 * alone / cpu, 1),
         "share_under_the_same_load_percent": round(100 * loaded / cpu, 1),
+        "share_of_the_limit_over_our_connections_percent": round(100 * ours / cpu, 1),
         "share_of_client_and_reading_percent": round(100 * read / cpu, 1),
         "processor_ms_a_check": round(1000 * cpu / checks, 2),
         "bytes_a_page": {name: round(each["bytes"]) for name, each in calm.items()},

@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-import httpx
 from django.conf import settings
 
 from .accounts import Account
 from .cookies import Cookies
 from .hosts import Reach
 from .proxies import BadProxies, Proxy, ProxyRefused, parse_proxies
-from .transport import Limits, open_client
+from .transport import Client, Limits, open_client
 
 
 def proxy_of(marketplace: str, reach: Reach) -> Proxy | None:
@@ -28,7 +27,7 @@ def proxy_of(marketplace: str, reach: Reach) -> Proxy | None:
 class Way:
     """What a session needs to ask as one account: its client, its jar, and the proxy it goes through, if any."""
 
-    client: httpx.AsyncClient
+    client: Client
     cookies: Cookies
     proxy: Proxy | None
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -39,6 +39,7 @@ from .ordering import Ordering
 from .promises import Promise, kept
 from .renewing import Keeper
 from .session import HttpSession
+from .tokens import Tokens
 from .transport import USUAL_LIMITS, Limits
 from .usual import StaleTop
 from .visit import Control, History, Reading, Visit
@@ -94,6 +95,8 @@ class Gateway:
         self._catalog = installed() if catalog is None else catalog
         self._limits = limits
         self._clients = Clients(limits)
+        self._tokens = Tokens(redis)
+        self._promises: dict[str, Promise] = {}
         self._accounts = accounts or Accounts()
         self._consequences = Consequences(redis, accounts=self._accounts, chance=chance)
         self._ordering = Ordering(
@@ -179,6 +182,7 @@ class Gateway:
 
     async def close(self) -> None:
         """Close the connections and forget the cookies."""
+        await self._tokens.close()
         await self._clients.close()
 
     async def _ask(
@@ -207,14 +211,20 @@ class Gateway:
         plugin = self._plugin(marketplace)
         if able not in plugin.manifest.capabilities:
             raise PluginFault(f"{marketplace} has no capability {able}")
-        promise = Promise(manifest=plugin.manifest, practice=self._catalog.practice_address(marketplace))
         return Visit(
             market=await kept(lambda: _connected(plugin, session)),
             tells=plugin.manifest.search_tells,
-            promise=promise,
+            promise=self._promise(plugin),
             control=Control(redis=self._redis, marketplace=marketplace, question=plugin.manifest.control),
             seconds=session.limits.deadline_seconds,
         )
+
+    def _promise(self, plugin: Plugin) -> Promise:
+        """What a marketplace's pages must be; it remembers those that were."""
+        name = plugin.manifest.name
+        if name not in self._promises:
+            self._promises[name] = Promise(manifest=plugin.manifest, practice=self._catalog.practice_address(name))
+        return self._promises[name]
 
     def _plugin(self, marketplace: str) -> Plugin:
         try:
@@ -240,7 +250,7 @@ class Gateway:
             client=way.client,
             cookies=way.cookies,
             proxy=way.proxy,
-            redis=self._redis,
+            tokens=self._tokens,
             marketplace=marketplace,
             base=practice or plugin.api,
             web=practice or plugin.manifest.home.rstrip("/"),
@@ -293,9 +303,11 @@ def _found(read: Reading, session: HttpSession) -> Found:
     )
 
 
-def _each_once(pages: Iterable[SearchPage]) -> tuple[Sighting, ...]:
+def _each_once(pages: Sequence[SearchPage]) -> tuple[Sighting, ...]:
+    """Of one page that has no row twice its own rows: who knows them need not look at them again."""
     first: dict[str, Sighting] = {}
     for page in pages:
         for sighting in page.sightings:
             first.setdefault(sighting.external_id, sighting)
-    return tuple(first.values())
+    alone = len(pages) == 1 and len(first) == len(pages[0].sightings)
+    return pages[0].sightings if alone else tuple(first.values())

@@ -1,5 +1,6 @@
 """How often a marketplace may be asked: one token bucket in Redis for all processes together."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -33,11 +34,20 @@ async def take(
     redis: redis.asyncio.Redis, *, marketplace: str, pace: Pace, account: int | None = None, weight: int = 1
 ) -> float:
     """Take the tokens of one request, all or none. Seconds to wait before trying again; 0 means they are taken."""
-    waits_ms = await run(redis, "take", keys=[pace_key(marketplace, account)], args=[pace.per_minute, weight])
-    if account is not None and not waits_ms:
+    (wait,) = await take_each(redis, marketplace=marketplace, pace=pace, account=account, weights=[weight])
+    return wait
+
+
+async def take_each(
+    redis: redis.asyncio.Redis, *, marketplace: str, pace: Pace, account: int | None, weights: Sequence[int]
+) -> list[float]:
+    """The same for several requests, one after the other in one step."""
+    waits = await run(redis, "take", keys=[pace_key(marketplace, account)], args=[pace.per_minute, *weights])
+    taken = sum(weight for weight, wait in zip(weights, waits, strict=True) if not wait)
+    if account is not None and taken:
         with suppress(RedisError):
-            await _count(redis, marketplace, account, weight)
-    return int(waits_ms) / 1000
+            await _count(redis, marketplace, account, taken)
+    return [int(wait) / 1000 for wait in waits]
 
 
 async def _count(redis: redis.asyncio.Redis, marketplace: str, account: int, weight: int) -> None:

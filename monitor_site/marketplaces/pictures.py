@@ -16,8 +16,9 @@ from monitor_site.contract import LayoutChanged, Plugin
 
 from .catalog import Catalog
 from .clients import proxy_of
+from .exchange import Exchange
 from .hosts import Reach
-from .transport import Exchange, Limits, open_client
+from .transport import Limits, open_client
 
 BUDGETS = {160: 6 * 1024, 480: 28 * 1024}
 QUALITIES = (80, 70, 60, 50, 40, 30, 20, 10, 1)

@@ -8,18 +8,18 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import httpx
-import redis.asyncio
 from redis.exceptions import RedisError
 
 from monitor_site.contract import AccountSettings, Answer, NoPace, Pace, PluginFault, Unavailable
 from monitor_site.contract.rules.spending import Spending, WouldSend
 
-from . import pace as buckets
 from .cookies import Cookies
+from .exchange import Exchange
 from .hosts import Reach
 from .proxies import Proxy
 from .renewing import Keeper
-from .transport import USUAL_LIMITS, Exchange, Limits, open_client
+from .tokens import Tokens
+from .transport import USUAL_LIMITS, Client, Limits, open_client
 
 T = TypeVar("T")
 
@@ -49,8 +49,8 @@ class HttpSession:
 
     base: str
     web: str
-    client: httpx.AsyncClient
-    redis: redis.asyncio.Redis
+    client: Client
+    tokens: Tokens
     marketplace: str
     reach: Reach
     pace: Pace
@@ -166,13 +166,13 @@ class HttpSession:
 
     async def _waits(self, weight: int) -> float:
         try:
-            return await buckets.take(
-                self.redis, marketplace=self.marketplace, account=self.account, pace=self.pace, weight=weight
+            return await self.tokens.take(
+                marketplace=self.marketplace, account=self.account, pace=self.pace, weight=weight
             )
         except RedisError as error:
             raise NoPace(f"no pace without Redis: {error}") from error
 
-    def _fresh_client(self, *, http2: bool = True) -> httpx.AsyncClient:
+    def _fresh_client(self, *, http2: bool = True) -> Client:
         return open_client(guarded=not self.reach.practice, limits=self.limits, proxy=self.proxy, http2=http2)
 
     def _allowed(self, url: str) -> httpx.URL:

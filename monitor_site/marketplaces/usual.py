@@ -5,10 +5,12 @@ listing of a busy search stays the newest. Only against the last good answer doe
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Self
 
 from monitor_site.contract import Condition, Kind, LayoutChanged, SearchPage, Shipping, Sighting, Status, SuspectStale
+from monitor_site.contract.same import OfTheSame
 
 ENOUGH_ROWS = 10
 USUAL_SHARE = 0.8
@@ -44,7 +46,8 @@ class Usual:
 
     def stored(self) -> dict[str, Any]:
         """As plain JSON."""
-        return asdict(self) | {"told": list(self.told)}
+        plain = {spec.name: getattr(self, spec.name) for spec in fields(self)}
+        return plain | {"told": list(self.told)}
 
 
 class StaleTop(SuspectStale):
@@ -65,19 +68,26 @@ def compare(page: SearchPage, before: Usual, *, tells: frozenset[str]) -> Usual:
         return before
     _refuse_gone(page.sightings, before, tells)
     _refuse_one_price(page.sightings, before)
-    now = replace(
-        _with_top(before, page.sightings[0].external_id),
-        told=tuple(name for name in sorted(tells - NOT_JUDGED) if _is_usual(page.sightings, name)),
-        varied=len({row.price.amount for row in page.sightings if row.price}) >= DIFFERENT_PRICES,
-    )
+    told, varied = _LIKE.of(page.sightings, tells, conclude=partial(_like, tells))
+    now = replace(_with_top(before, page.sightings[0].external_id), told=told, varied=varied)
     if now.stale:
         kept = replace(before, changes=now.changes, stale=True)
         raise StaleTop(f"nothing new on top of a search that used to change at each of {BUSY} checks", kept)
     return now
 
 
+_LIKE: OfTheSame[Sequence[Sighting], tuple[tuple[str, ...], bool]] = OfTheSame(most=256)
+
+
+def _like(tells: frozenset[str], sightings: Sequence[Sighting]) -> tuple[tuple[str, ...], bool]:
+    """The fields that nearly all rows carry, and whether prices differ."""
+    told = tuple(name for name in sorted(tells - NOT_JUDGED) if _is_usual(sightings, name))
+    return told, len({row.price.amount for row in sightings if row.price}) >= DIFFERENT_PRICES
+
+
 def _refuse_gone(sightings: Sequence[Sighting], before: Usual, tells: frozenset[str]) -> None:
-    for name in sorted(tells.intersection(before.told)):
+    told, _varied = _LIKE.of(sightings, tells, conclude=partial(_like, tells))
+    for name in sorted(tells.intersection(before.told).difference(told)):
         rows = _rows(sightings, name)
         if len(rows) >= ENOUGH_ROWS and not any(_carries(row, name) for row in rows):
             raise LayoutChanged(f"{name} gone from all of {len(rows)} rows, where nearly all had it")

@@ -19,6 +19,7 @@ from datetime import timedelta
 from typing import Any
 
 from monitor_site.contract import Condition, Kind, Money, Seller, Shipping, Sighting, Status
+from monitor_site.contract.same import OfTheSame
 
 from .models import EventKind, Listing
 
@@ -33,11 +34,17 @@ STATUS_EVENTS = {
 OVER = (Status.SOLD.value, Status.ENDED.value, Status.REMOVED.value)
 EXTENSION = timedelta(minutes=1)
 CUT = ".…‥ "
+# The rows of a few hundred pages.
+_DIGESTS: OfTheSame[Sighting, str] = OfTheSame(most=4096)
 SELLER = {"seller_name": "", "seller_rating": None, "seller_count": None}
 
 
 def digest(sighting: Sighting) -> str:
     """All tracked fields in one figure."""
+    return _DIGESTS.of(sighting, conclude=_digest)
+
+
+def _digest(sighting: Sighting) -> str:
     tracked = (
         sighting.title, sighting.price, sighting.buy_now, sighting.kind, sighting.status, sighting.condition,
         sighting.shipping, sighting.shipping_fee, sighting.images, sighting.updated, sighting.ends_at, sighting.bids,

@@ -24,6 +24,7 @@ from .nearing import due_rows, left_rows
 from .pages import Page
 from .questions import lock
 from .results import LONGEST_REST, Recorded, Result, Standing, asked_rest
+from .rows import insert_all, update_each
 from .sightings import Seen, touch, upsert
 from .wished_times import next_due
 
@@ -47,32 +48,41 @@ def record(results: Sequence[Result], *, now: datetime) -> Recorded:
     targets = lock(result.target_id for result in results)
     results = [strangers.counted(targets.get(result.target_id), result) for result in results]
     recorded = Recorded()
-    accepted = [r for r in results if r.target_id in targets and _accept(targets[r.target_id], r, recorded)]
+    accepted = _accepted(results, targets, recorded)
     joined = _found(accepted, targets, now)
-    Check.objects.bulk_create([_check(r, targets[r.target_id], joined) for r in accepted])
+    insert_all(Check, [_check(r, targets[r.target_id], joined) for r in accepted])
     recorded.matches = joined.announced
     recorded.lapses = [lapse for r in accepted if (lapse := lapse_of(targets[r.target_id], r))]
     recorded.standings = [_standing(r, targets.get(r.target_id), recorded.stale) for r in results]
     return recorded
 
 
-def _accept(target: Target, result: Result, recorded: Recorded) -> bool:
-    """Winning is an update that changed one row."""
+class NotHeld(Exception):
+    """A row that we hold was changed by somebody else: nothing of this recording may stay."""
+
+
+def _accepted(results: Sequence[Result], targets: dict[int, Target], recorded: Recorded) -> list[Result]:
+    """The results that count. The rows are held: what they say of their fence is so until the transaction ends."""
+    known = [result for result in results if result.target_id in targets]
+    accepted = [result for result in known if targets[result.target_id].fence < result.fence]
+    recorded.stale.update({result.target_id for result in known} - {result.target_id for result in accepted})
+    told = {result.target_id: _accept(targets[result.target_id], result, recorded) for result in accepted}
+    if update_each(Target, told, below="fence") != len(told):
+        raise NotHeld
+    return accepted
+
+
+def _accept(target: Target, result: Result, recorded: Recorded) -> dict[str, Any]:
+    """What the row is told; it is still as before but for what the rest of the recording must know."""
     told = _after_failure(target, result) if result.failed else _after_success(target, result)
-    if result.usual is not None:
+    if result.usual not in (None, target.usual):
         told["usual"] = result.usual
     told |= _afterwards(target, result) | _answered(target, result)
-    won = Target.objects.filter(pk=target.pk, fence__lt=result.fence).update(
-        fence=result.fence, checked_at=result.finished_at, **told
-    )
-    if not won:
-        recorded.stale.add(target.pk)
-        return False
     if bool(target.failures) != bool(told["failures"]):
         recorded.health_changed.add(target.pk)
     for name in ("failures", "empty_streak", "due_at"):
         setattr(target, name, told.get(name, getattr(target, name)))
-    return True
+    return told | {"fence": result.fence, "checked_at": result.finished_at}
 
 
 def _answered(target: Target, result: Result) -> dict[str, Any]:
@@ -184,28 +194,28 @@ def _slot(moment: datetime | None) -> int:
     return int(moment.timestamp()) // SEEN_SECONDS if moment else -1
 
 
-def _check(result: Result, target: Target, joined: Joined) -> Check:
-    return Check(
-        target=target,
-        trace=result.trace,
-        worker=result.worker,
-        outcome=_outcome(result),
-        error=result.error,
-        due_at=datetime.fromtimestamp(result.due_ms / 1000, tz=UTC),
-        started_at=result.started_at,
-        finished_at=result.finished_at,
-        lateness_ms=max(-MOST_MS, min(result.lateness_ms, MOST_MS)),
-        duration_ms=_duration_ms(result),
-        missed_beats=_missed(result, target),
-        fetched=len(result.sightings),
-        new=joined.new.get(result.trace, 0),
-        matched=joined.matched.get(result.trace, 0),
-        worded=result.worded,
-        bad_rows=result.bad_rows,
-        pages=result.pages,
-        bytes=result.bytes,
-        gap=result.gap,
-    )
+def _check(result: Result, target: Target, joined: Joined) -> dict[str, Any]:
+    return {
+        "target_id": target.pk,
+        "trace": result.trace,
+        "worker": result.worker,
+        "outcome": _outcome(result),
+        "error": result.error,
+        "due_at": datetime.fromtimestamp(result.due_ms / 1000, tz=UTC),
+        "started_at": result.started_at,
+        "finished_at": result.finished_at,
+        "lateness_ms": max(-MOST_MS, min(result.lateness_ms, MOST_MS)),
+        "duration_ms": _duration_ms(result),
+        "missed_beats": _missed(result, target),
+        "fetched": len(result.sightings),
+        "new": joined.new.get(result.trace, 0),
+        "matched": joined.matched.get(result.trace, 0),
+        "worded": result.worded,
+        "bad_rows": result.bad_rows,
+        "pages": result.pages,
+        "bytes": result.bytes,
+        "gap": result.gap,
+    }
 
 
 def _outcome(result: Result) -> str:

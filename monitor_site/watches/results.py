@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from monitor_site.contract import Sighting
+from monitor_site.contract.same import OfTheSame
 
 from .facts import digest
 
@@ -49,8 +50,15 @@ class Result:
 
     @cached_property
     def shown(self) -> dict[str, str]:
-        """External id → digest of what it found."""
-        return {sighting.external_id: digest(sighting) for sighting in self.sightings}
+        """External id → digest of what it found; nobody may change it."""
+        return _SHOWN.of(self.sightings, conclude=_shown)
+
+
+_SHOWN: OfTheSame[Sequence[Sighting], dict[str, str]] = OfTheSame(most=256)
+
+
+def _shown(sightings: Sequence[Sighting]) -> dict[str, str]:
+    return {sighting.external_id: digest(sighting) for sighting in sightings}
 
 
 def asked_rest(result: Result) -> timedelta:

@@ -6,6 +6,10 @@ They match nobody, since every watch judges for itself; but a watch that gets no
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache, partial
+
+from monitor_site.contract import Sighting
+from monitor_site.contract.same import OfTheSame
 
 from .models import Target
 from .results import Result
@@ -16,19 +20,28 @@ READ = 30
 FEWEST = 10
 # Fewer rows than that share with any word of the question are hardly any.
 SHARE = 0.1
+_WORDED: OfTheSame[Sequence[Sighting], int] = OfTheSame(most=256)
 
 
 def counted(target: Target | None, result: Result) -> Result:
     """A result with how many of its first rows have a word of its question in their title."""
     if target is None or not target.is_search or result.failed or not (words := words_of(target)):
         return result
-    titles = [sighting.title for sighting in result.sightings[:READ]]
-    return replace(result, worded=sum(_has_any(title, words) for title in titles))
+    return replace(result, worded=_WORDED.of(result.sightings, *words, conclude=partial(_worded, words)))
+
+
+def _worded(words: Sequence[str], sightings: Sequence[Sighting]) -> int:
+    return sum(_has_any(sighting.title, words) for sighting in sightings[:READ])
 
 
 def words_of(target: Target) -> Sequence[str]:
     """What a search asks for; nothing where it is asked by category or the like alone."""
-    return str(json.loads(target.criteria).get("keyword", "")).split()
+    return _words(target.criteria)
+
+
+@lru_cache(maxsize=2000)
+def _words(criteria: str) -> tuple[str, ...]:
+    return tuple(str(json.loads(criteria).get("keyword", "")).split())
 
 
 def _has_any(title: str, words: Sequence[str]) -> bool:

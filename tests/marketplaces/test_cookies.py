@@ -14,9 +14,10 @@ from monitor_site.contract import AccountSettings, SearchCriteria, SearchPage, S
 from monitor_site.marketplaces.accounts import Account
 from monitor_site.marketplaces.clients import Clients, Way
 from monitor_site.marketplaces.cookies import MOST_COOKIES, Cookies
+from monitor_site.marketplaces.exchange import Exchange
 from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.marketplaces.hosts import Reach
-from monitor_site.marketplaces.transport import USUAL_LIMITS, Exchange, open_client
+from monitor_site.marketplaces.transport import USUAL_LIMITS, open_client
 
 from .asking import CAMERA, FIRST, page
 from .loopback import Loopback, head, plugin, shelf

@@ -18,6 +18,7 @@ from monitor_site.marketplaces import transport
 from monitor_site.marketplaces.cookies import Cookies
 from monitor_site.marketplaces.hosts import Reach
 from monitor_site.marketplaces.session import HttpSession
+from monitor_site.marketplaces.tokens import Tokens
 from monitor_site.marketplaces.transport import Limits, Resolve, open_client, resolve
 from monitor_site.networks import is_public
 from tests.servers import free_port
@@ -199,7 +200,7 @@ async def test_redirects_from_host_to_host_and_back_end(
         session = HttpSession(
             client=client,
             cookies=Cookies(reach),
-            redis=aredis,
+            tokens=Tokens(aredis),
             marketplace="bazaar",
             base="",
             web="",

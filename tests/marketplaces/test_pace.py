@@ -5,9 +5,13 @@ import asyncio
 import pytest
 import redis as redis_library
 import redis.asyncio
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
 from monitor_site.contract import Pace
 from monitor_site.marketplaces.pace import capacity, left, pace_key, take
+from monitor_site.marketplaces.tokens import Tokens
+from tests.servers import free_port
 
 HOUR_MS = 3_600_000
 
@@ -138,3 +142,63 @@ def every(per_minute: int) -> Pace:
 def fill(redis: redis_library.Redis, *, tokens: float, ago_ms: int) -> None:
     seconds, micros = redis.time()
     redis.hset(pace_key("bazaar"), mapping={"tokens": tokens, "at": seconds * 1000 + micros // 1000 - ago_ms})
+
+
+async def test_requests_of_one_moment_take_their_tokens_in_one_call_and_never_more_than_there_are(
+    aredis: redis.asyncio.Redis, redis: redis_library.Redis
+) -> None:
+    tokens, before = Tokens(aredis), _calls(redis)
+
+    waits = await asyncio.gather(*(tokens.take(marketplace="bazaar", pace=every(50)) for _ in range(16)))
+
+    assert waits.count(0) == 5
+    assert all(0 < wait <= 1.2 for wait in waits[5:])
+    assert _calls(redis) == before + 1
+
+
+async def test_of_requests_of_one_moment_a_light_one_passes_the_heavy_one_that_must_wait(
+    aredis: redis.asyncio.Redis,
+) -> None:
+    tokens = Tokens(aredis)
+
+    waits = await asyncio.gather(*(tokens.take(marketplace="bazaar", pace=every(20), weight=w) for w in (1, 2, 1)))
+
+    assert (waits[0], waits[2]) == (0, 0)
+    assert 0 < waits[1] <= 3
+
+
+async def test_of_requests_of_one_moment_each_bucket_gives_its_own(aredis: redis.asyncio.Redis) -> None:
+    tokens = Tokens(aredis)
+
+    waits = await asyncio.gather(*(tokens.take(marketplace="bazaar", pace=every(10), account=a) for a in (None, 7, 7)))
+
+    assert waits[:2] == [0, 0]
+    assert waits[2] > 0
+
+
+async def test_who_gives_up_waiting_takes_nobody_elses_turn(aredis: redis.asyncio.Redis) -> None:
+    tokens = Tokens(aredis)
+    asked = [asyncio.ensure_future(tokens.take(marketplace="bazaar", pace=every(20))) for _ in range(2)]
+    await asyncio.sleep(0)
+    asked[0].cancel()
+
+    assert await asked[1] == 0
+    await tokens.close()
+
+
+async def test_all_that_wait_in_vain_hear_that_redis_is_away() -> None:
+    away = redis.asyncio.Redis(port=free_port(), retry=Retry(NoBackoff(), 0))
+    tokens = Tokens(away)
+
+    found = await asyncio.gather(
+        *(tokens.take(marketplace="bazaar", pace=every(20)) for _ in range(2)), return_exceptions=True
+    )
+
+    assert [type(one) for one in found] == [redis_library.ConnectionError] * 2
+    await away.aclose()
+
+
+def _calls(client: redis_library.Redis) -> int:
+    """How many scripts the server has run."""
+    told = client.info("commandstats")
+    return sum(int(told.get(f"cmdstat_{name}", {"calls": 0})["calls"]) for name in ("evalsha", "eval"))

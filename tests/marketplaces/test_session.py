@@ -16,10 +16,12 @@ from redis.backoff import NoBackoff
 
 from monitor_site.contract import Answer, LayoutChanged, NoPace, Pace, PluginFault, Unavailable
 from monitor_site.marketplaces.cookies import Cookies
+from monitor_site.marketplaces.exchange import Exchange
 from monitor_site.marketplaces.hosts import Reach
 from monitor_site.marketplaces.pace import pace_key
 from monitor_site.marketplaces.session import HttpSession
-from monitor_site.marketplaces.transport import Exchange, Limits, open_client
+from monitor_site.marketplaces.tokens import Tokens
+from monitor_site.marketplaces.transport import Limits, open_client
 from tests.servers import free_port
 
 from .loopback import PACE, Loopback, Route, head
@@ -41,7 +43,7 @@ async def opened(loopback: Loopback, aredis: redis.asyncio.Redis) -> AsyncIterat
         clients.append(client := open_client(guarded=not reach.practice, limits=limits))
         usual = {
             "client": client,
-            "redis": aredis,
+            "tokens": Tokens(aredis),
             "marketplace": "bazaar",
             "base": loopback.base,
             "web": loopback.base,
@@ -565,7 +567,7 @@ async def test_every_hop_of_a_redirect_costs_its_pace(
 
 async def test_nothing_is_asked_while_redis_is_away(opened: Open, loopback: Loopback) -> None:
     away = redis.asyncio.Redis(port=free_port(), retry=Retry(NoBackoff(), 0))
-    session = opened(redis=away)
+    session = opened(tokens=Tokens(away))
 
     with pytest.raises(NoPace, match="Redis"):
         await session.get(f"{loopback.base}/")

@@ -8,18 +8,26 @@ from urllib.parse import urlsplit
 
 from ..errors import PluginFault
 from ..manifest import Manifest
+from ..same import OfTheSame
 from ..values import BadRow, SearchPage, Sighting
 from .hosts import host_matches, origin_of
 from .mending import cleaned, forgiven, is_storable
 from .shape import LONGEST_URL, PAGE, SIGHTING, is_price, is_sum, is_text
 from .whole import in_words
 
+PAGES_KEPT = 128
+
 
 class Promise:
-    """What pages of one marketplace must look like; ``practice`` is the address of its practice market, if any."""
+    """What pages of one marketplace must look like; ``practice`` is the address of its practice market, if any.
+
+    A page that was as promised is not looked at again: a question that nothing happened to is answered by the very
+    same page.
+    """
 
     def __init__(self, *, manifest: Manifest, practice: str = "") -> None:
         currency = manifest.currency
+        self._looked_at: OfTheSame[object, SearchPage] = OfTheSame(most=PAGES_KEPT)
         self._practice = practice
         home = urlsplit(manifest.home).hostname or ""
         self._hosts = (home, f".{home.removeprefix('www.')}", home.removeprefix("www."), *manifest.hosts)
@@ -38,6 +46,9 @@ class Promise:
 
         Raises :class:`PluginFault` when it is no page, or when of the rows it had none is left.
         """
+        return self._looked_at.of(found, conclude=self._page)
+
+    def _page(self, found: object) -> SearchPage:
         if not isinstance(found, SearchPage):
             raise PluginFault(f"search returned {type(found).__name__}")
         if broken := _broken(found, PAGE):
