@@ -99,8 +99,9 @@ class TestLowering:
         mine = account(now, user=alice)
         budgeting.set_account_budget(account=mine, limits=Limits(per_day=5000), currency="JPY", now=now)
         order = proposal(watch, now, price=1500)
-        Order.objects.filter(pk=order.pk).update(account=mine, way="partner_api")
-        order.refresh_from_db()
+        order.account, order.way = mine, "partner_api"
+        order.shown = proposing.shown(order)
+        order.save()
         proposing.approve(order=order, seen=order.shown, actor="person", now=now)
         with curios.known(shop()):
             answer = page.post(f"/market-accounts/{mine.pk}/caps/", {"per_day": "1000"})

@@ -156,7 +156,7 @@ class TestBudgets:
         budget = wide(alice, now)
         handed(watch, now)
         answer = page.post(f"/budgets/{budget.pk}/", {"per_month": "400"}, follow=True)
-        assert "¥600 above the new limit" in answer.content.decode()
+        assert "¥600 above the limit" in answer.content.decode()
 
     def test_a_budget_in_use_stays_and_another_one_goes(self, page, alice, watch, now):
         used, free = budget_of(alice, now=now, watches=[watch]), budget_of(alice, now=now, name="Free")
