@@ -322,9 +322,10 @@ class TestApprovals:
 
 
 class TestOrders:
-    def test_there_is_no_order_before_an_approval(self, page, watch, now):
+    def test_before_an_approval_it_is_proposed_and_nothing_is_held(self, page, watch, now):
         proposal(watch, now)
-        assert "No order yet" in shown(page, "/orders/")
+        assert "Proposed 1 ¥1,000" in shown(page, "/orders/")
+        assert not Scope.objects.exists()
 
     def test_an_order_leads_to_the_marketplace_and_asks_what_was_paid(self, page, alice, watch, now):
         wide(alice, now)
@@ -342,7 +343,7 @@ class TestOrders:
         assert (order.state, order.paid, order.reference) == (State.PLACED, 900, "m-1")
         scope = Scope.objects.get(period="month")
         assert (scope.held, scope.spent) == (0, 900)
-        assert "Bought 1" in shown(page, "/orders/")
+        assert "Ordered 1 ¥900" in shown(page, "/orders/")
 
     def test_a_second_press_spends_nothing_more(self, page, alice, watch, now):
         wide(alice, now)
