@@ -2,12 +2,16 @@
 
 import json
 from datetime import timedelta
+from decimal import Decimal
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from monitor_site import second_currency
+from monitor_site.accounts.exchange import set_rate
+from monitor_site.accounts.models import User
 from monitor_site.alerts import happenings
 from monitor_site.alerts.claiming import claim
 from monitor_site.alerts.concluding import conclude
@@ -16,6 +20,7 @@ from monitor_site.alerts.models import Channel
 from monitor_site.alerts.rendering import pictured, render
 from monitor_site.alerts.services import begin_test
 from monitor_site.alerts.ways.values import Answer, Outcome
+from monitor_site.second_currency import Rate
 from monitor_site.watches.models import Crossing, EventKind, ListingEvent
 from tests.alerts.rows import RATES, channel_of, match, watch_of
 
@@ -173,6 +178,18 @@ def test_the_payload_is_plain_json_with_unknown_as_null(alice, now):
     assert (one["kind"], one["facts"]["price"], one["listing"]["shipping_fee"]) == ("match", 1001, None)
     assert one["watches"] == [{"id": found.watch_id, "name": "Lumina"}]
     assert told.payload["id"] == told.id
+
+
+def test_a_price_is_told_in_the_second_currency_of_its_person_too_and_in_nobody_elses(alice, bob, now):
+    set_rate(rate=Rate(currency="CNY", per_yen=Decimal("0.048"), at=now), now=now)
+    User.objects.filter(pk=alice.pk).update(second_currency="CNY")
+    for number, (person, shown) in enumerate(((alice, "¥1,001 ≈ CN¥48.0 · "), (bob, "¥1,001 · "))):
+        person.refresh_from_db()
+        channel = channel_of(person, now=now)
+        found = match(watch_of(person, now=now), number, now=now, price=1001)
+        happenings.tell_of_matches(match_ids=[found.pk], now=now)
+        assert message(channel, now).subject.startswith(shown)
+        assert second_currency.active() is None
 
 
 def test_a_repetition_says_the_same_under_the_same_id(alice, now):
