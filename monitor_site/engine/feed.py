@@ -36,7 +36,7 @@ EMPTY_PAUSE_SECONDS = 0.05
 # What is put into the schedule meanwhile is found within this time.
 LONGEST_PAUSE_SECONDS = 0.1
 RETRY_SECONDS = 1.0
-# So few in one call, and nothing left behind: then each call may take what is due in a while.
+# So few in so many seconds, and nothing left behind: then each call may take what is due in a while.
 CALM_LEASES = 8
 CALM_AHEAD_MS = 250
 CALM_PAUSE_SECONDS = 0.25
@@ -75,6 +75,7 @@ class Feed:
         self._kept: list[str] = []
         self._kept_until = 0.0
         self._calm = False
+        self._seen_until, self._newly_seen = 0.0, CALM_PAUSE_SECONDS
         self._nap: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -155,7 +156,8 @@ class Feed:
     async def _go_on(self, leased: Leased, pace: Pace) -> None:
         """While it copes a feed needs no other ticket; when nothing will be due in its time it ends, and its ticket."""
         now = asyncio.get_running_loop().time()
-        self._calm = leased.rest_ms > 0 and len(leased.leases) <= min(CALM_LEASES, pace.concurrency - 1)
+        few = CALM_LEASES * min(1.0, self._newly_seen / CALM_PAUSE_SECONDS)
+        self._calm = leased.rest_ms > 0 and len(leased.leases) <= min(few, pace.concurrency - 1)
         if not self._calm:
             self._kept = []
         elif leased.rest_ms > FEED_SECONDS * 1000 and not self._flight.holds_of(self.marketplace):
@@ -180,16 +182,18 @@ class Feed:
     async def _lease(self, pace: Pace) -> Leased:
         flight, tickets = self._flight, [*self._kept, *self._tickets][-MOST_IDS:]
         slots = flight.slots_for(self.marketplace)
-        before = self._clock.local()
+        before, ahead_ms = self._clock.local(), CALM_AHEAD_MS if self._calm else AHEAD_MS
         leased = await self._leases.lease(
             marketplace=self.marketplace,
             pace=pace,
             slots=slots,
             idle=flight.empty,
             tickets=tickets,
-            ahead_ms=CALM_AHEAD_MS if self._calm else AHEAD_MS,
+            ahead_ms=ahead_ms,
         )
         self._clock.learn(server_us=leased.now_us, sent=before)
+        seen_until = before + ahead_ms / 1000
+        self._newly_seen, self._seen_until = seen_until - max(self._seen_until, before), seen_until
         flight.loading.update(leased.leases)
         self._kept, self._tickets = tickets[-1:], self._tickets[len(tickets) - len(self._kept) :]
         if leased.drain:

@@ -51,7 +51,8 @@ def _is_late(schedule: Schedule) -> bool:
 def _plan(name: str, schedule: Schedule, client: redis.Redis, load: Load, now: datetime) -> None:
     begun = time.monotonic()
     made = planned.replan(marketplace=name, load=load, now=now)
-    settling.draw_near(schedule, target_ids=made.sooner)
+    if made.sooner:
+        settling.draw_near(schedule, target_ids=made.sooner)
     planned.keep(client, name, made.standing)
     seconds = time.monotonic() - begun
     if made.changed or seconds > SLOW_SECONDS:

@@ -53,8 +53,10 @@ class Wishes:
 
 
 def read(marketplace: str, *, now: datetime) -> Wishes:
-    """The wishes at a marketplace; three queries."""
+    """The wishes at a marketplace; three queries, where there are none one."""
     rows = list(Target.objects.searches().filter(marketplace=marketplace, active=True).values_list(*READ))
+    if not rows:
+        return Wishes(asked=(), before={}, resting=(), weights={})
     users = _users(marketplace)
     return Wishes(
         asked=[_asked(row, users.get(row[0], ()), now) for row in rows],

@@ -114,7 +114,8 @@ def test_a_feed_that_leaves_something_behind_or_takes_much_leaves_the_next_ticke
     mine = loop.feed("mercari")
     assert not goes_on(loop, mine, seen(rest_ms=0))
     assert not goes_on(loop, mine, seen(rest_ms=600, leases=catalog().pace("mercari").concurrency))
-    assert not goes_on(loop, mine, seen(rest_ms=600, leases=feeding.CALM_LEASES + 1))
+    mine._newly_seen = feeding.CALM_PAUSE_SECONDS / 10
+    assert not goes_on(loop, mine, seen(rest_ms=600, leases=1)), "that is forty a second"
     assert not mine._calm
 
 
