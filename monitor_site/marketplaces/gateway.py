@@ -2,8 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import redis.asyncio
@@ -24,7 +24,6 @@ from monitor_site.contract import (
     Receipt,
     SearchCriteria,
     SearchPage,
-    Sighting,
     Unavailable,
 )
 from monitor_site.contract.rules.spending import Spending, WouldSend
@@ -34,6 +33,7 @@ from .catalog import Catalog, UnknownMarketplace
 from .catalog import catalog as installed
 from .clients import Clients
 from .consequences import Consequences
+from .found import Found, found_of, remembered
 from .hosts import Reach
 from .ordering import Ordering
 from .promises import Promise, kept
@@ -41,7 +41,6 @@ from .renewing import Keeper
 from .session import HttpSession
 from .tokens import Tokens
 from .transport import USUAL_LIMITS, Limits
-from .usual import StaleTop
 from .visit import Control, History, Reading, Visit
 
 __all__ = ["Found", "Gateway", "History", "WouldSend", "remembered"]
@@ -49,29 +48,6 @@ T = TypeVar("T")
 Leave = Callable[[], Awaitable[None]]
 
 BEFORE_THE_CUT = 0.9
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """What a search brought: each listing once, newest first as the marketplace sorts.
-
-    ``gap`` says that more may be new than was read. ``bytes`` is what came over the network; ``bad_rows`` counts rows
-    nobody could read, ``padding`` rows that do not answer the question. ``usual`` is what to remember of the question:
-    the next search takes it as :attr:`History.before`. It is plain JSON.
-    """
-
-    sightings: tuple[Sighting, ...]
-    pages: int
-    gap: bool
-    bytes: int
-    bad_rows: int
-    padding: int
-    usual: Mapping[str, Any] = field(default_factory=dict)
-
-
-def remembered(error: MarketplaceError) -> Mapping[str, Any] | None:
-    """What to remember of the question although its check failed; ``None``: all stays as it was."""
-    return error.usual.stored() if isinstance(error, StaleTop) else None
 
 
 class Gateway:
@@ -116,7 +92,7 @@ class Gateway:
 
         async def ask(visit: Visit, session: HttpSession) -> tuple[Found, MarketplaceError | None]:
             read = await visit.read(criteria, history)
-            return _found(read, session), read.broken
+            return found_of(read, session.bytes), read.broken
 
         return await self._ask(marketplace, Capability.SEARCH, ask, within)
 
@@ -125,7 +101,7 @@ class Gateway:
 
         async def ask(visit: Visit, session: HttpSession) -> tuple[Found, None]:
             sighting = await visit.look(external_id)
-            return _found(Reading(pages=[SearchPage(sightings=(sighting,))]), session), None
+            return found_of(Reading(pages=[SearchPage(sightings=(sighting,))]), session.bytes), None
 
         return await self._ask(marketplace, Capability.LOOK, ask, within)
 
@@ -134,7 +110,7 @@ class Gateway:
 
         async def ask(visit: Visit, session: HttpSession) -> tuple[Found, None]:
             page = await visit.sold(criteria)
-            return _found(Reading(pages=[page], gap=page.next_token is not None), session), None
+            return found_of(Reading(pages=[page], gap=page.next_token is not None), session.bytes), None
 
         return await self._ask(marketplace, Capability.SOLD_PRICES, ask, within)
 
@@ -289,25 +265,3 @@ async def _cut(asking: Coroutine[Any, Any, T], within: float | None) -> T:
 
 async def _connected(plugin: Plugin, session: HttpSession) -> Any:
     return plugin.connect(session)
-
-
-def _found(read: Reading, session: HttpSession) -> Found:
-    return Found(
-        sightings=_each_once(read.pages),
-        pages=len(read.pages),
-        gap=read.gap,
-        bytes=session.bytes,
-        bad_rows=sum(len(page.bad_rows) for page in read.pages),
-        padding=sum(page.padding for page in read.pages),
-        usual=read.usual.stored(),
-    )
-
-
-def _each_once(pages: Sequence[SearchPage]) -> tuple[Sighting, ...]:
-    """Of one page that has no row twice its own rows: who knows them need not look at them again."""
-    first: dict[str, Sighting] = {}
-    for page in pages:
-        for sighting in page.sightings:
-            first.setdefault(sighting.external_id, sighting)
-    alone = len(pages) == 1 and len(first) == len(pages[0].sightings)
-    return pages[0].sightings if alone else tuple(first.values())

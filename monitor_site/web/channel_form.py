@@ -46,7 +46,7 @@ class ClockField(forms.TimeField):
         return time(value // 60, value % 60) if isinstance(value, int) else value
 
 
-class NamedChoiceField(forms.ModelChoiceField):
+class NamedChoiceField(forms.ModelChoiceField[Channel]):
     """A choice among channels, by the names their person gave them."""
 
     def label_from_instance(self, obj: Channel) -> str:
