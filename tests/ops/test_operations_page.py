@@ -365,7 +365,9 @@ def test_incidents_are_told_with_their_effect_and_end(staff: Client, running: An
     assert "&lt;b&gt;attic was busy (careful)" in html
 
 
-def test_what_people_do_with_their_own_is_not_told_as_what_operators_did(staff: Client, running: Any, bob: User) -> None:
+def test_what_people_do_with_their_own_is_not_told_as_what_operators_did(
+    staff: Client, running: Any, bob: User
+) -> None:
     now = datetime.now(UTC)
     wish = budgeting.BudgetWish(name="his own affair", limits=budgeting.Limits(total=5000))
     budgeting.create_budget(user=bob, wish=wish, now=now)
