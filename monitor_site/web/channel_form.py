@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from datetime import time
+from operator import attrgetter
 from typing import Any
 
 from django import forms
@@ -44,14 +45,6 @@ class ClockField(forms.TimeField):
     def prepare_value(self, value: Any) -> Any:
         """Minutes as a time."""
         return time(value // 60, value % 60) if isinstance(value, int) else value
-
-
-class NamedChoiceField(forms.ModelChoiceField[Channel]):
-    """A choice among channels, by the names their person gave them."""
-
-    def label_from_instance(self, obj: Channel) -> str:
-        """Its name alone: the kind is a word of ours for programs."""
-        return obj.name
 
 
 class ChannelForm(forms.Form):
@@ -99,7 +92,7 @@ class ChannelForm(forms.Form):
         required=False,
         help_text=_("Sends a test when nothing was delivered for a week, so that silence is no riddle."),
     )
-    backup = NamedChoiceField(
+    backup = forms.ModelChoiceField(
         label=_("Stands in when this one fails"),
         queryset=Channel.objects.none(),
         required=False,
@@ -127,6 +120,8 @@ class ChannelForm(forms.Form):
     def _offer(self, user: Any) -> None:
         others = Channel.objects.of(user).exclude(pk=self.channel.pk if self.channel else 0).order_by("name")
         self.fields["backup"].queryset = others  # type: ignore[attr-defined]
+        # By its name alone: the kind is a word of ours for programs.
+        self.fields["backup"].label_from_instance = attrgetter("name")  # type: ignore[attr-defined]
         self.fields["language"].choices = list(LANGUAGES.items())  # type: ignore[attr-defined]
         if not WatchAlerts.objects.filter(watch__user=user, channels__isnull=False).exists():
             del self.fields["join"]

@@ -24,8 +24,9 @@ NAMES = """alice bob English Mercari Yahoo Auctions Bark Discord Gotify LINE Sla
 example com hooks monitor CSV JSON ms Ctrl Enter Redis Phone practice market nothing is paid Jan Feb Mar Apr May Jun
 Jul Aug Sep Oct Nov Dec Sunday Monday Tuesday Wednesday Thursday Friday Saturday"""
 KNOWN = frozenset(NAMES.split())
-# The administration is Django's; forms of passwords are; the operations page names tasks and lanes as commands do.
-OTHERS_WORDS = ("admin", "account_change_password", "account_set_password", "operations", "error 500", "feeds")
+# The administration is Django's, as are forms of passwords; the operations page names tasks and lanes as commands do,
+# a feed is known by a piece of its secret, and the error pages are made here, with the catalogue that is shipped.
+OTHERS_WORDS = ("admin", "account_change_password", "account_set_password", "operations", "error ", "feeds")
 # What a plugin says of its marketplace is in the plugin, in each language.
 PLUGINS_WORDS = "The site is closed to the EEA"
 

@@ -243,3 +243,9 @@ def test_a_browsers_subscription_is_kept_under_seal(page: Client) -> None:
 def test_a_subscription_of_nowhere_is_refused(page: Client, endpoint: str) -> None:
     answer = made(page, "webpush", to_endpoint=endpoint, to_p256dh="B" * 87, to_auth="a" * 22)
     assert "__all__" in errors(answer)
+
+
+def test_what_stands_in_is_offered_by_its_name_alone(page: Client, alice: User, now: datetime) -> None:
+    channel_of(alice, now=now, name="Desk")
+    html = page.get("/channels/new/telegram/").content.decode()
+    assert ">Desk</option>" in html
