@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -281,7 +281,7 @@ async def _connected(plugin: Plugin, session: HttpSession) -> Any:
 
 def _found(read: Reading, session: HttpSession) -> Found:
     return Found(
-        sightings=_each_once(read.pages),
+        sightings=read.rows(),
         pages=len(read.pages),
         gap=read.gap,
         bytes=session.bytes,
@@ -289,13 +289,3 @@ def _found(read: Reading, session: HttpSession) -> Found:
         padding=sum(page.padding for page in read.pages),
         usual=read.usual.stored(),
     )
-
-
-def _each_once(pages: Sequence[SearchPage]) -> tuple[Sighting, ...]:
-    """Of one page that has no row twice its own rows: who knows them need not look at them again."""
-    first: dict[str, Sighting] = {}
-    for page in pages:
-        for sighting in page.sightings:
-            first.setdefault(sighting.external_id, sighting)
-    alone = len(pages) == 1 and len(first) == len(pages[0].sightings)
-    return pages[0].sightings if alone else tuple(first.values())
