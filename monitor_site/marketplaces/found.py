@@ -1,10 +1,10 @@
 """What a gateway brings back of a marketplace's pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from monitor_site.contract import MarketplaceError, SearchPage, Sighting
+from monitor_site.contract import MarketplaceError, Sighting
 
 from .usual import StaleTop
 from .visit import Reading
@@ -36,7 +36,7 @@ def remembered(error: MarketplaceError) -> Mapping[str, Any] | None:
 def found_of(read: Reading, size: int) -> Found:
     """What was read, which came as ``size`` bytes."""
     return Found(
-        sightings=_each_once(read.pages),
+        sightings=read.rows(),
         pages=len(read.pages),
         gap=read.gap,
         bytes=size,
@@ -44,13 +44,3 @@ def found_of(read: Reading, size: int) -> Found:
         padding=sum(page.padding for page in read.pages),
         usual=read.usual.stored(),
     )
-
-
-def _each_once(pages: Sequence[SearchPage]) -> tuple[Sighting, ...]:
-    """Of one page that has no row twice its own rows: who knows them need not look at them again."""
-    first: dict[str, Sighting] = {}
-    for page in pages:
-        for sighting in page.sightings:
-            first.setdefault(sighting.external_id, sighting)
-    alone = len(pages) == 1 and len(first) == len(pages[0].sightings)
-    return pages[0].sightings if alone else tuple(first.values())

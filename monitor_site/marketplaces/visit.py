@@ -62,6 +62,15 @@ class Reading:
         """The latest page."""
         return self.pages[-1]
 
+    def rows(self) -> tuple[Sighting, ...]:
+        """Each listing once. Of one page that has none twice its own rows: who knows them need not look again."""
+        first: dict[str, Sighting] = {}
+        for page in self.pages:
+            for sighting in page.sightings:
+                first.setdefault(sighting.external_id, sighting)
+        alone = len(self.pages) == 1 and len(first) == len(self.last.sightings)
+        return self.last.sightings if alone else tuple(first.values())
+
     def is_empty(self) -> bool:
         """Whether no page holds anything."""
         return not any(page.sightings for page in self.pages)

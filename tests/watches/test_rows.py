@@ -60,7 +60,7 @@ def test_what_the_database_refuses_is_refused(targets: list[Target], now: dateti
     record([result(targets[0], [sighting(1)], at=now)], now=now)
     row = Check.objects.values().get()
     with pytest.raises(IntegrityError):
-        insert_all(Check, [row | {"id": row["id"] + 1, "outcome": "no such outcome"}])
+        insert_all(Check, [row | {"id": row["id"] + 1, "outcome": "odd"}])
 
 
 def test_unchanged_answers_of_many_questions_cost_two_writes(targets: list[Target], now: datetime) -> None:
