@@ -37,8 +37,8 @@ class Cancelling:
 
 def cancelling_of(order: Order) -> Cancelling:
     """What its page says and offers."""
-    last = cancelling.last_of(order)
-    if last is None or order.state not in cancelling.CANCELLABLE:
+    last = cancelling.last_of(order) if order.state in cancelling.CANCELLABLE else None
+    if last is None:
         return Cancelling(possible=cancelling.can_ask(order), sentence="", moves=False)
     moves = last.outcome in {CancelOutcome.ASKED, CancelOutcome.OPEN}
     sentence = _sentence(CancelOutcome(last.outcome), last.reason)

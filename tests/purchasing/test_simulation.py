@@ -11,7 +11,7 @@ from benchmarks.simulation.run import story_of, tell_many, wants_of
 from benchmarks.simulation.story import START, Story
 from monitor_site.purchasing.transitions import EDGES, Edge, Money, State, Verb
 
-STORIES = 10_000 if os.environ.get("SLOW") else 1_000
+STORIES = 10_000 if os.environ.get("SLOW") else 2_000
 BROKEN = {
     "a way from unknown back to ready": {
         "edges": dict(EDGES) | {(State.UNKNOWN, Verb.SEND_NOTHING): Edge(State.READY)}
