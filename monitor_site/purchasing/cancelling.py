@@ -29,6 +29,7 @@ PATIENCE = timedelta(seconds=5)
 KEPT_BACK, NO_ANSWER = "kept_back", "no_answer"
 MOST, MOST_LOOKS = 100, 50
 AWAITED = [CancelOutcome.UNKNOWN, CancelOutcome.DONE]
+UNSETTLED = [CancelOutcome.ASKED, CancelOutcome.OPEN, CancelOutcome.UNKNOWN]
 OUTCOMES = {
     SubmissionOutcome.PLACED: CancelOutcome.DONE,
     SubmissionOutcome.REFUSED: CancelOutcome.REFUSED,

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from monitor_site.accounts import auditing
 from monitor_site.accounts.factors import forget_factors
@@ -14,7 +15,8 @@ from monitor_site.alerts import services as alerts
 from monitor_site.alerts.models import Channel, Feed
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.purchasing import account_use, switching
-from monitor_site.purchasing.models import Order
+from monitor_site.purchasing.cancelling import UNSETTLED
+from monitor_site.purchasing.models import Cancellation, Order
 from monitor_site.purchasing.moving import Because, move
 from monitor_site.purchasing.transitions import ASKING, BOUGHT, HELD, State, Verb
 from monitor_site.watches import services as watches
@@ -51,7 +53,7 @@ def closing_of(user: Any) -> Closing:
     """What would happen now."""
     orders = Order.objects.of(user).select_related("listing").order_by("-pk")
     return Closing(
-        held=list(orders.filter(state__in=HELD)),
+        held=list(orders.filter(_is_held())),
         asking=orders.filter(state__in=ASKING).count(),
         on_the_way=list(orders.filter(state__in=BOUGHT - {State.RECEIVED})),
         watches=Watch.objects.of(user).filter(paused_at=None).count(),
@@ -59,6 +61,11 @@ def closing_of(user: Any) -> Closing:
         accounts=_accounts(user).count(),
         is_last=_is_last(user),
     )
+
+
+def _is_held() -> Q:
+    """Money is held, or nobody knows yet whether a purchase was cancelled."""
+    return Q(state__in=HELD) | Exists(Cancellation.objects.filter(order=OuterRef("pk"), outcome__in=UNSETTLED))
 
 
 def _accounts(user: Any) -> Any:

@@ -39,7 +39,9 @@ def own_order(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
     @wraps(view)
     def wrapper(request: HttpRequest, public_id: str) -> HttpResponse:
-        orders = with_kept(Order.objects.of(request.user).select_related("listing", "watch__buy_rule", "account", "user"))
+        orders = with_kept(
+            Order.objects.of(request.user).select_related("listing", "watch__buy_rule", "account", "user")
+        )
         if not public_id.isprintable() or not (found := orders.filter(public_id=public_id).first()):
             raise Http404  # PostgreSQL takes no NUL, not even to look for it
         return view(request, found)

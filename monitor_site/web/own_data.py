@@ -11,7 +11,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from monitor_site.accounts.models import AuditEntry, User
 from monitor_site.alerts.models import Alert, Channel, Feed
 from monitor_site.marketplaces.models import MarketplaceAccount
-from monitor_site.purchasing.models import Budget, BuyRule, LedgerEntry, Order, OrderStep
+from monitor_site.purchasing.models import Budget, BuyRule, Cancellation, LedgerEntry, Order, OrderStep
 from monitor_site.watches.models import Block, Match, Note, Tag, Watch, WatchVersion
 
 MOST = 100_000
@@ -29,6 +29,7 @@ NOTE = ("text", "updated_at", *THING)
 ORDER = ("public_id", "kind", "mode", "way", "state", "currency", "price", "shipping", "price_max", "paid", "reference",
          "reason", "watch_id", "account_id", "created_at", "stood_since", *THING)  # fmt: skip
 STEP = ("order__public_id", "number", "verb", "before", "after", "actor", "at")
+CANCELLATION = ("order__public_id", "epoch", "actor", "outcome", "reason", "asked_at", "answered_at")
 ENTRY = (
     "order__public_id",
     "scope__budget_id",
@@ -59,6 +60,7 @@ FILES: Mapping[str, Rows] = {
     "buying-rules": lambda user: BuyRule.objects.filter(user=user).values(),
     "orders": lambda user: Order.objects.of(user).values(*ORDER),
     "order-steps": lambda user: OrderStep.objects.filter(order__user=user).values(*STEP),
+    "cancellations": lambda user: Cancellation.objects.filter(order__user=user).values(*CANCELLATION),
     "ledger": lambda user: LedgerEntry.objects.filter(order__user=user).values(*ENTRY),
     "activity": lambda user: AuditEntry.objects.filter(user=user).values(),
 }

@@ -14,7 +14,7 @@ from monitor_site.accounts.models import AuditEntry, User
 from monitor_site.alerts import feeding
 from monitor_site.alerts.models import Channel, Feed, FeedKind
 from monitor_site.marketplaces.models import MarketplaceAccount
-from monitor_site.purchasing.models import Order, Switch
+from monitor_site.purchasing.models import Cancellation, Order, Switch
 from monitor_site.purchasing.transitions import HELD
 from monitor_site.watches import noting
 from monitor_site.watches.models import Watch
@@ -149,6 +149,16 @@ def test_it_stays_open_while_money_is_held_or_an_outcome_unknown(
     assert Watch.objects.get().paused_at is None
     assert Channel.objects.exists()
     assert not Switch.objects.filter(user=alice, stopped_at__isnull=False).exists()
+
+
+@pytest.mark.parametrize(("outcome", "stays"), [("asked", True), ("open", True), ("unknown", True), ("refused", False)])
+def test_it_stays_open_while_nobody_knows_whether_a_purchase_was_cancelled(
+    hers: Client, alice: User, now: datetime, outcome: str, stays: bool
+) -> None:
+    order = order_of(alice, now=now, listing=listing(7, now=now), state="placed")
+    Cancellation.objects.create(order=order, epoch=1, actor="person", outcome=outcome, asked_at=now)
+    hers.post(CLOSE, SURE)
+    assert User.objects.get().is_active is stays
 
 
 def test_the_only_administrator_stays(hers: Client, bob: User) -> None:
