@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
+from django.db.models.expressions import Combinable
 
 from monitor_site.accounts import auditing
 from monitor_site.accounts.factors import forget_factors
@@ -63,7 +64,7 @@ def closing_of(user: Any) -> Closing:
     )
 
 
-def _is_held() -> Q:
+def _is_held() -> Combinable:
     """Money is held, or nobody knows yet whether a purchase was cancelled."""
     return Q(state__in=HELD) | Exists(Cancellation.objects.filter(order=OuterRef("pk"), outcome__in=UNSETTLED))
 
