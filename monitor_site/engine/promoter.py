@@ -86,7 +86,7 @@ class Promoter:
         """Ask for every marketplace once, send tickets where they are due; seconds until the next round."""
         now_ms, built, instant_ms = self._look()
         if not built or time.monotonic() >= self._beat_at:
-            self._beat(now_ms)
+            self.beat(now_ms)
             self._beat_at = time.monotonic() + BEAT_SECONDS
         if not built:
             self._rebuild()
@@ -152,12 +152,12 @@ class Promoter:
         if silent:
             self.client.hdel(key(PROMOTERS), *silent)
 
-    def _beat(self, now: int) -> None:
+    def beat(self, now_ms: int) -> None:
         """Its own key says that it lives; the hash names all promoters, so that nobody has to search for them."""
-        self._since = self._since or now
+        self._since = self._since or now_ms
         with self.client.pipeline(transaction=False) as pipe:
-            pipe.set(key("promoter", self.name), now, ex=HEARTBEAT_SECONDS)
-            pipe.hset(key(PROMOTERS), self.name, f"{now}|{self._since}|{socket.gethostname()}")
+            pipe.set(key("promoter", self.name), now_ms, ex=HEARTBEAT_SECONDS)
+            pipe.hset(key(PROMOTERS), self.name, f"{now_ms}|{self._since}|{socket.gethostname()}")
             pipe.execute()
 
 

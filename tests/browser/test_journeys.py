@@ -1,5 +1,6 @@
 """The main way through the product, for who has no script and for who has no mouse."""
 
+import re
 from datetime import UTC, datetime
 from io import BytesIO
 
@@ -12,11 +13,13 @@ from monitor_site.accounts.models import User
 from monitor_site.purchasing import budgeting, proposing, rules
 from monitor_site.purchasing.models import Order, Switch
 from tests.browser.conftest import Open
+from tests.browser.test_money_buttons import at_rest
 from tests.web.rows import match, watch_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PASSWORD = "alices-password"
+APPROVE = re.compile("^Approve ルミナ")
 FOCUSED = """(one) => one === document.activeElement &&
   (getComputedStyle(one).outlineStyle !== 'none' || getComputedStyle(one.parentElement).outlineStyle !== 'none')"""
 
@@ -66,7 +69,7 @@ def test_without_script_one_signs_in_filters_approves_saves_a_watch_and_stops_sp
 
 def approve_without_script(page: Page, order: Order) -> None:
     page.get_by_role("link", name="Approvals").first.click()
-    page.get_by_role("button", name="Approve", exact=True).click()
+    page.get_by_role("button", name=APPROVE).click()
     page.locator("main").get_by_role("button", name="Approve").click()
     page.wait_for_url(f"**/orders/{order.public_id}/")
     order.refresh_from_db()
@@ -94,7 +97,8 @@ def test_with_the_keyboard_alone_one_comes_from_the_door_to_an_approved_order(
     page.wait_for_url("**/matches/")
     press(page, page.get_by_role("navigation").get_by_role("link", name="Approvals").first)
     page.wait_for_url("**/approvals/")
-    press(page, page.get_by_role("button", name="Approve", exact=True))
+    at_rest(page)
+    press(page, page.get_by_role("button", name=APPROVE))
     armed = page.get_by_role("button", name="Press again: ¥1,000")
     expect(armed).to_be_focused()
     page.keyboard.press("Enter")

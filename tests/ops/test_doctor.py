@@ -53,7 +53,7 @@ def well(redis: Any, settings: Any) -> Any:
     settings.DATA_DIR.chmod(0o700)
     for lane in settings.LANES:
         worker.build(lane=lane, name=f"{lane}-1").register_birth()
-    Promoter(client=redis)._beat()
+    Promoter(client=redis).beat(Schedule(redis).now_ms())
     settling.rebuild(Schedule(redis))
     return redis
 
@@ -203,7 +203,7 @@ def test_a_promoter_that_has_fallen_silent_is_missing(redis: Any) -> None:
     old = redis.time()[0] * 1000 - 6_000
     redis.hset(key("promoters"), "gone", f"{old}|{old}|host")
     assert levels(engine_checks.promoters(now_in(redis))) == ["fail"]
-    Promoter(client=redis)._beat()
+    Promoter(client=redis).beat(Schedule(redis).now_ms())
     assert levels(engine_checks.promoters(now_in(redis))) == ["ok"]
 
 

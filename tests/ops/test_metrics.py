@@ -55,7 +55,7 @@ def test_the_schedule_its_promoters_and_its_marketplaces_are_told(client: Client
     schedule = Schedule(redis)
     late = schedule.now_ms() - 5_000
     schedule.put(marketplace="mercari", moves=[("1", "at", late), ("2", "at", late + 90_000), ("look:3", "at", late)])
-    Promoter(client=redis)._beat()
+    Promoter(client=redis).beat(Schedule(redis).now_ms())
     redis.hset(
         breaker_key("yahoo_auctions"), mapping={"state": "open", "until": 4_000_000_000_000, "reason": "blocked"}
     )

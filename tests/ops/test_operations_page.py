@@ -47,7 +47,7 @@ def running(redis: Any, settings: Any) -> redis_library.Redis:
     """An installation where all is well."""
     for lane in settings.LANES:
         worker.build(lane=lane, name=f"{lane}-1").register_birth()
-    Promoter(client=redis)._beat()
+    Promoter(client=redis).beat(Schedule(redis).now_ms())
     settling.rebuild(Schedule(redis))
     return redis
 

@@ -63,7 +63,7 @@ SENTENCES = {
     "test_it_asks_at_most_once_more_with_a_new_proof": "search asked 2 times after status 429",
     "test_it_asks_once_for_each_question": "search must be one request; full.json took 2",
     "test_it_asks_the_hosts_of_its_manifest_only": "which is not https on a host the manifest names",
-    "test_it_can_do_what_it_declares_and_nothing_else": "it declares bid, buy, link",
+    "test_it_can_do_what_it_declares_and_nothing_else": "it declares bid, buy, cancel, link",
     "test_it_has_no_way_out_but_the_session": "asked behind the session's back, reading full.json: socket.getaddrinfo",
     "test_it_keeps_no_answer": "is still kept when it has long been read",
     "test_it_leaves_a_question_as_it_is": "search changed the question it was asked",
