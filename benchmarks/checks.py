@@ -12,9 +12,8 @@ cost the bare loop, by what the workers took for them. Time on the wall plays no
 ``share_of_the_limit_percent`` takes the bare loop as it runs before anything is due, on a machine that rests;
 ``share_under_the_same_load_percent`` as it runs right after the count, while the workers go on: processors that share
 their caches and threads do less in a second, and that is no doing of the product.
-``share_of_the_limit_over_our_connections_percent`` is under that load, and the client of the bare loop uses the
-connections and the pool that the product has made leaner for itself: stricter, since what the product gained there
-counts for the limit, too.
+``share_of_the_limit_over_our_pool_percent`` is under that load, and the client of the bare loop uses the pool that the
+product has made leaner for itself: stricter, since what the product gained there counts for the limit, too.
 ``share_of_client_and_reading_percent`` is under that load too, with the plugin's own reading of the same bytes in place
 of the bare library. Both loops read every page; the product does not read again what is byte for byte as before.
 Memory is that of the same workers. Pages are as large as the practice markets make them; the figures say how large.
@@ -187,7 +186,7 @@ def figures(
         "limit_pages_a_second_and_core": round(pages / alone, 1) if alone else None,
         "share_of_the_limit_percent": round(100 * alone / cpu, 1),
         "share_under_the_same_load_percent": round(100 * loaded / cpu, 1),
-        "share_of_the_limit_over_our_connections_percent": round(100 * ours / cpu, 1),
+        "share_of_the_limit_over_our_pool_percent": round(100 * ours / cpu, 1),
         "share_of_client_and_reading_percent": round(100 * read / cpu, 1),
         "processor_ms_a_check": round(1000 * cpu / checks, 2),
         "bytes_a_page": {name: round(each["bytes"]) for name, each in calm.items()},

@@ -16,7 +16,6 @@ from monitor_site.networks import is_public
 
 from .pool import SwiftPool, SwiftProxyPool
 from .proxies import Proxy
-from .wire import WireBackend
 
 USER_AGENT = "Mozilla/5.0 (compatible; marketplace-monitor)"
 POOL: dict[str, Any] = {"max_connections": 500, "max_keepalive_connections": 100, "keepalive_expiry": 30}
@@ -69,7 +68,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     def __init__(self, resolve: Resolve = resolve, permits: Permits = _public) -> None:
         self._resolve = resolve
         self._permits = permits
-        self._inner = WireBackend()
+        self._inner = httpcore.AnyIOBackend()
 
     async def connect_tcp(
         self,
@@ -120,7 +119,7 @@ class NearTransport(PooledTransport):
     """To a practice market: whatever address it has."""
 
     def __init__(self) -> None:
-        super().__init__(SwiftPool(ssl_context=_ssl_context(), network_backend=WireBackend(), **POOL))
+        super().__init__(SwiftPool(ssl_context=_ssl_context(), **POOL))
 
 
 class GuardedTransport(PooledTransport):
@@ -135,7 +134,7 @@ class ProxyBackend(httpcore.AsyncNetworkBackend):
     """Connects to the proxy, and says so when it is the proxy that does not answer."""
 
     def __init__(self) -> None:
-        self._inner = WireBackend()
+        self._inner = httpcore.AnyIOBackend()
 
     async def connect_tcp(
         self,

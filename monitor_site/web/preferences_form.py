@@ -25,7 +25,8 @@ class PreferencesForm(forms.Form):
     """All of them are chosen, none is typed."""
 
     language = forms.ChoiceField(label=_("Language"), choices=_languages, required=False)
-    time_zone = forms.ChoiceField(label=_("Time zone"), choices=_zones)
+    # Their names are those of the database of time zones, in every language.
+    time_zone = forms.ChoiceField(label=_("Time zone"), choices=_zones, widget=forms.Select({"translate": "no"}))
     theme = forms.ChoiceField(label=_("Appearance"), choices=Theme.choices)
     start_page = forms.ChoiceField(label=_("Start page"), choices=StartPage.choices)
     second_currency = forms.ChoiceField(
