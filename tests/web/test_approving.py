@@ -11,7 +11,6 @@ from monitor_site.purchasing import proposing, styles
 from monitor_site.purchasing.models import ApprovalStyle, BuyRule, Order
 from monitor_site.purchasing.transitions import State
 from monitor_site.watches.models import Block, Listing
-from tests.web.rows import watch_of
 from tests.web.test_buying import approve, handed, pressed, proposal, shown, wide
 from tests.web.test_proving import grow_old
 
@@ -25,17 +24,9 @@ def now():
 
 
 @pytest.fixture
-def watch(alice, now):
-    return watch_of(alice, now=now)
-
-
-@pytest.fixture
-def page(client, alice, now):
-    alice.language = "en"
-    alice.save()
-    client.force_login(alice)
+def page(page, alice, now):
     wide(alice, now)
-    return client
+    return page
 
 
 def later(**fields):

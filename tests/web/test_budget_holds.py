@@ -15,7 +15,6 @@ from tests import curio as curios
 from tests.marketplaces.keys import account
 from tests.marketplaces.shop import shop
 from tests.purchasing.rows import budget_of
-from tests.web.rows import watch_of
 from tests.web.test_buying import handed, proposal, shown, wide
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -24,19 +23,6 @@ pytestmark = pytest.mark.usefixtures("redis")
 @pytest.fixture
 def now():
     return timezone.now()
-
-
-@pytest.fixture
-def watch(alice, now):
-    return watch_of(alice, now=now)
-
-
-@pytest.fixture
-def page(client, alice):
-    alice.language = "en"
-    alice.save()
-    client.force_login(alice)
-    return client
 
 
 @pytest.fixture

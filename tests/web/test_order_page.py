@@ -16,7 +16,6 @@ from monitor_site.purchasing.transitions import State, Verb
 from monitor_site.watches.models import Note, WatchVersion
 from tests.purchasing.market import Market, account_of, known, lost
 from tests.purchasing.rows import order_of
-from tests.web.rows import watch_of
 from tests.web.test_buying import handed, pressed, proposal, shown, wide
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -26,26 +25,6 @@ SWEEP = Because(actor="sweep")
 @pytest.fixture
 def now():
     return timezone.now()
-
-
-@pytest.fixture
-def watch(alice, now):
-    return watch_of(alice, now=now)
-
-
-@pytest.fixture
-def page(client, alice):
-    alice.language = "en"
-    alice.save()
-    client.force_login(alice)
-    return client
-
-
-@pytest.fixture
-def theirs(client, bob):
-    """A stranger."""
-    client.force_login(bob)
-    return client
 
 
 @pytest.fixture

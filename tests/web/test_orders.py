@@ -27,26 +27,6 @@ def now():
     return timezone.now()
 
 
-@pytest.fixture
-def watch(alice, now):
-    return watch_of(alice, now=now)
-
-
-@pytest.fixture
-def page(client, alice):
-    alice.language = "en"
-    alice.save()
-    client.force_login(alice)
-    return client
-
-
-@pytest.fixture
-def theirs(client, bob):
-    """A stranger."""
-    client.force_login(bob)
-    return client
-
-
 def stands(page, query=""):
     """Column → how many orders, as far as there are any."""
     found = page.get(f"/orders/?{query}").context["board"]
