@@ -164,10 +164,19 @@ def source(settings: Any) -> Iterator[Loopback]:
     settings.ALERT_NETWORKS = ["127.0.0.1/32"]
     settings.EXCHANGE_RATES_URL = f"{server.base}/latest?key=hidden"
     yield server
-    loop.call_soon_threadsafe(listener.close)
+    asyncio.run_coroutine_threadsafe(_ended(listener), loop).result()
     loop.call_soon_threadsafe(loop.stop)
     thread.join()
     loop.close()
+
+
+async def _ended(listener: asyncio.Server) -> None:
+    """Nobody is served any more, and nobody is left half served."""
+    listener.close()
+    serving = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in serving:
+        task.cancel()
+    await asyncio.gather(*serving, return_exceptions=True)
 
 
 def answers(server: Loopback, body: bytes, status: int = 200, **headers: str) -> None:
