@@ -225,7 +225,7 @@ VAPID_PRIVATE_KEY = Unshown(env("VAPID_PRIVATE_KEY"))
 # -- money ---------------------------------------------------------------------------------------------------------
 # SPENDING_STOPPED: nothing is bought by anybody, whatever the switches on the pages say.
 SPENDING_STOPPED = env_bool("SPENDING_STOPPED", default=False)
-EXCHANGE_RATES_URL = Unshown(env("EXCHANGE_RATES_URL"))  # some want a key in it; read by engine/exchange.py
+EXCHANGE_RATES_URL = Unshown(env("EXCHANGE_RATES_URL"))  # some want a key in it; read by engine/exchange_rates.py
 
 # -- people -------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from monitor_site.second_currency import BadRate, Rate, read_rate
 
 from . import auditing
-from .exchange import forget_rate, set_rate
+from .exchange_rates import forget_rate, set_rate
 from .models import AuditKind, ExchangeRate, User
 
 # Rows of factors hold secrets and rows of sessions open accounts: a command mends, nobody looks.

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext
 
-from monitor_site.accounts.exchange import shown_to
+from monitor_site.accounts.exchange_rates import shown_to
 from monitor_site.site_address import absolute
 from monitor_site.watches.models import Match
 

@@ -4,7 +4,6 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import groupby
 
 import structlog
 
@@ -35,9 +34,11 @@ def run_due(ticket: str) -> None:
     with asyncio.Runner() as loop:
         try:
             while (leased := loop.run(_lease(leases, tickets))).leases:
-                for together in _grouped(leased.leases):
+                waiting = sorted(leased.leases, key=_seconds)
+                while together := _first(waiting):
                     _run(together)
                     loop.run(_give_back(leases, together))
+                    waiting = loop.run(_still_held(leases, waiting[len(together) :]))
                 if leased.rest_ms > SOON_MS:
                     return
                 tickets = []
@@ -49,13 +50,16 @@ async def _lease(leases: Leases, tickets: list[str]) -> Leased:
     return await leases.lease(marketplace=UPKEEP, pace=PACE, slots=PACE.concurrency, idle=True, tickets=tickets)
 
 
-def _grouped(found: Sequence[Lease]) -> list[list[Lease]]:
-    """The quick ones first, all together; then each of the others."""
-    turns = sorted(found, key=_seconds)
-    return [
-        list(group)
-        for _, group in groupby(turns, key=lambda lease: "" if _seconds(lease) < QUICK_SECONDS else lease.id)
-    ]
+def _first(waiting: Sequence[Lease]) -> Sequence[Lease]:
+    """The quick ones, all together; then each of the others."""
+    quick = [lease for lease in waiting if _seconds(lease) < QUICK_SECONDS]
+    return quick or waiting[:1]
+
+
+async def _still_held(leases: Leases, waiting: Sequence[Lease]) -> list[Lease]:
+    """What waits behind others gets its full time again; what was lost meanwhile is left to whoever has it."""
+    lost = await leases.extend(marketplace=UPKEEP, leases=waiting) if waiting else set()
+    return [lease for lease in waiting if lease not in lost]
 
 
 def _seconds(lease: Lease) -> int:

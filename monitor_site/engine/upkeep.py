@@ -31,7 +31,7 @@ from monitor_site.watches import follow, pricing, questions, sold
 from monitor_site.watches.beat import next_beat, phase_ms
 from monitor_site.watches.models import Check, Doubt, Sample, Target
 
-from . import exchange, incidents, machines, nightly, planning, replaying, rolling, settling, tallying, task_log
+from . import exchange_rates, incidents, machines, nightly, planning, replaying, rolling, settling, tallying, task_log
 from .models import Incident
 from .schedule import UPKEEP, Schedule
 
@@ -223,7 +223,9 @@ TASKS = {
     "weekly": Task(run=test_channels, every_seconds=3600),
     "outbox": Task(run=sweep_outbox, every_seconds=15),
     "retention": Task(run=prune, every_seconds=60),
-    "rates": Task(run=exchange.load_rates, every_seconds=exchange.SECONDS, only=(exchange.is_wanted,)),
+    "rates": Task(
+        run=exchange_rates.load_rates, every_seconds=exchange_rates.SECONDS, only=(exchange_rates.is_wanted,)
+    ),
 }
 
 

@@ -14,7 +14,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.http import http_date
 from django.views.decorators.http import require_safe
 
-from monitor_site.accounts.exchange import shown_to
+from monitor_site.accounts.exchange_rates import shown_to
 from monitor_site.alerts.feed_limit import seconds_to_wait
 from monitor_site.alerts.feed_reads import entries_of
 from monitor_site.alerts.feeding import feed_behind, name_of, note_reading

@@ -16,7 +16,7 @@ from django.utils.deprecation import MiddlewareMixin
 
 from monitor_site import second_currency
 from monitor_site.accounts import auditing
-from monitor_site.accounts.exchange import begin_showing
+from monitor_site.accounts.exchange_rates import begin_showing
 from monitor_site.accounts.models import ActorKind
 from monitor_site.accounts.proofs import last_way
 from monitor_site.tracing import new_trace

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from monitor_site import second_currency
-from monitor_site.accounts.exchange import set_rate
+from monitor_site.accounts.exchange_rates import set_rate
 from monitor_site.accounts.models import User
 from monitor_site.alerts import happenings
 from monitor_site.alerts.claiming import claim

@@ -73,6 +73,31 @@ def test_quick_tasks_run_first_and_go_back_together_and_each_other_one_alone(
     assert sorted(told[1:]) == [["audit"], ["retention"]]
 
 
+def test_what_waits_behind_a_long_task_keeps_its_lease_and_what_was_lost_meanwhile_is_not_run(
+    redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedule, ran, left = Schedule(redis), [], []
+
+    def long(_now: datetime) -> None:
+        """Nearly all the time of the others is over, and one of them is somebody else's by now."""
+        ran.append("audit")
+        nearly = schedule.now_ms() + 1000
+        redis.zadd(key("due", UPKEEP), dict.fromkeys(("lanes", "retention"), nearly))
+        redis.hset(key("lease", UPKEEP), "retention", f"999|another|{nearly}|0")
+
+    def then(_now: datetime) -> None:
+        ran.append("lanes")
+        left.append(redis.zscore(key("due", UPKEEP), "lanes") - schedule.now_ms())
+
+    tasks = {"audit": long, "lanes": then, "retention": lambda _now: ran.append("retention")}
+    for at, (name, run) in enumerate(tasks.items()):
+        monkeypatch.setitem(upkeep.TASKS, name, upkeep.Task(run=run, every_seconds=60 + at))
+    schedule.put(marketplace=UPKEEP, moves=[(name, "at", 0) for name in tasks])
+    housekeeping.run_due("ticket")
+    assert ran == ["audit", "lanes"]
+    assert left[0] > 100_000
+
+
 def test_a_wish_is_not_lost_on_a_task_that_somebody_else_runs(redis: Any) -> None:
     task_log.wish(redis, "tidy")
     assert task_log.wished(redis, ["tidy", "audit"]) == {"tidy"}

@@ -84,11 +84,8 @@ def _bazaar(redis: Redis) -> Iterator[None]:
 
 
 @pytest.fixture
-def hers(client: Client, alice: User) -> Client:
-    alice.language = "en"
-    alice.save()
-    client.force_login(alice)
-    return client
+def hers(page: Client) -> Client:
+    return page
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from monitor_site import second_currency
-from monitor_site.accounts.exchange import set_rate
+from monitor_site.accounts.exchange_rates import set_rate
 from monitor_site.accounts.models import AuditEntry, ExchangeRate, User
 from monitor_site.purchasing import proposing
 from monitor_site.purchasing.models import Order

@@ -2,18 +2,18 @@
 
 import asyncio
 import json as json_text
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
-from ..errors import PluginFault, Unavailable
+from ..errors import Unavailable
 from ..fields import AccountSettings
 from ..rules.spending import Spending
 from ..values import Answer
+from .secrets_kept import KeepsSecrets
 from .session import Request
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ def _merged(ours: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]
 
 
 @dataclass(slots=True)
-class PlainSession:
+class PlainSession(KeepsSecrets):
     """The contract's session without pace, caps and guards: only real HTTP; ``asked`` holds every request.
 
     A redirect is the answer: none is followed.
@@ -120,19 +120,6 @@ class PlainSession:
         request = Request(method="POST", url=url, headers=named, weight=1, json=json, spends=True)
         self.spending.answer = await self._ask(request)
         return self.spending.answer
-
-    @asynccontextmanager
-    async def renewing(self) -> AsyncIterator[AccountSettings]:
-        """Nobody else is here; the settings are what they were, with what was kept."""
-        if self.settings is None:
-            raise PluginFault("there is no account whose secrets could be renewed")
-        self.settings = replace(self.settings, **self.kept)
-        yield self.settings
-
-    async def keep_secrets(self, until: datetime | None = None, /, **secrets: str) -> None:
-        """Remember them in ``kept``, and their end in ``kept_until``."""
-        self.kept.update(secrets)
-        self.kept_until = until
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
         """Run a parser, here and now."""

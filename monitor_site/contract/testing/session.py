@@ -1,15 +1,14 @@
 """A session that answers from memory, so that a plugin can be asked anything without network."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from ..errors import PluginFault
 from ..fields import AccountSettings
 from ..marketplace import Plugin
 from ..values import Answer
+from .secrets_kept import KeepsSecrets
 
 T = TypeVar("T")
 
@@ -30,7 +29,7 @@ class Request:
 
 
 @dataclass(slots=True)
-class ScriptedSession:
+class ScriptedSession(KeepsSecrets):
     """Answers every request with what ``reply`` gives for it; ``asked`` holds the requests in order, ``reads`` counts.
 
     It stands where the live marketplace is: ``base`` is the plugin's API, ``web`` its home.
@@ -73,19 +72,6 @@ class ScriptedSession:
         return self._answer(
             Request(method="POST", url=url, headers=dict(headers or {}), weight=1, json=json, spends=True)
         )
-
-    @asynccontextmanager
-    async def renewing(self) -> AsyncIterator[AccountSettings]:
-        """Nobody else is here; the settings are what they were, with what was kept."""
-        if self.settings is None:
-            raise PluginFault("there is no account whose secrets could be renewed")
-        self.settings = replace(self.settings, **self.kept)
-        yield self.settings
-
-    async def keep_secrets(self, until: datetime | None = None, /, **secrets: str) -> None:
-        """Remember them in ``kept``, and their end in ``kept_until``."""
-        self.kept.update(secrets)
-        self.kept_until = until
 
     async def read(self, parse: Callable[[Answer], T], answer: Answer) -> T:
         """Run a parser, here and now."""

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from monitor_site.accounts import auditing
-from monitor_site.accounts.exchange import forget_rate, set_rate
+from monitor_site.accounts.exchange_rates import forget_rate, set_rate
 from monitor_site.accounts.models import ExchangeRate
 from monitor_site.second_currency import USUAL, BadRate, Rate, rate_words, read_rate
 

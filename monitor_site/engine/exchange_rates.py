@@ -7,7 +7,7 @@ import httpx
 import structlog
 from django.conf import settings
 
-from monitor_site.accounts.exchange import rates_in, take_rates
+from monitor_site.accounts.exchange_rates import rates_in, take_rates
 from monitor_site.alerts.ways.addresses import BadAddress, read_address
 from monitor_site.alerts.ways.guard import networks_now, site_names
 from monitor_site.alerts.ways.posting import guarded_client

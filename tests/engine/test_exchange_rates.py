@@ -13,9 +13,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from monitor_site.accounts.exchange import rates_in, set_rate, take_rates
+from monitor_site.accounts.exchange_rates import rates_in, set_rate, take_rates
 from monitor_site.accounts.models import AuditEntry, ExchangeRate, User
-from monitor_site.engine import exchange, upkeep
+from monitor_site.engine import exchange_rates, upkeep
 from monitor_site.second_currency import BadRate, Rate
 from tests.marketplaces.loopback import Loopback
 
@@ -206,7 +206,7 @@ def test_rates_are_loaded_from_the_address_of_the_operator(source: Loopback, now
         (200, b"<html>", "is no table of rates"),
         (500, b"{}", "answers 500"),
         (302, b"", "answers 302"),
-        (200, b" " * (exchange.LARGEST + 1), "more than a table"),
+        (200, b" " * (exchange_rates.LARGEST + 1), "more than a table"),
     ],
 )
 def test_an_unreadable_answer_keeps_the_last_rate(
@@ -215,7 +215,7 @@ def test_an_unreadable_answer_keeps_the_last_rate(
     set_rate(rate=Rate(currency="CNY", per_yen=Decimal("0.05"), at=now - timedelta(days=3)), now=now)
     answers(source, body, status, location=f"{source.base}/elsewhere")
     with pytest.raises(BadRate, match=why) as caught:
-        exchange.load_rates(now)
+        exchange_rates.load_rates(now)
     assert "hidden" not in str(caught.value)
     assert known() == {"CNY": "0.05"}
     assert len(source.asked) == 1
@@ -230,5 +230,5 @@ def test_an_address_that_leads_home_is_not_asked(settings: Any, now: datetime, a
     settings.ALLOWED_HOSTS = ["testserver"]
     settings.EXCHANGE_RATES_URL = address
     with pytest.raises(BadRate, match="EXCHANGE_RATES_URL") as caught:
-        exchange.load_rates(now)
+        exchange_rates.load_rates(now)
     assert "hidden" not in str(caught.value)
