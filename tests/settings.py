@@ -35,6 +35,7 @@ def claim() -> None:
         "SECRET_KEY": "only-for-tests-" + "x" * 40,
         "DEMO": "0",
         "LOAD_GUARD": "0",  # a busy machine must not change what a test sees
+        "CLOCKWORK_NICE": "0",  # nor must the tests beside it starve a worker
         "LOG_LEVEL": "WARNING",
     }
     if os.environ.get("TEST_DATABASE") == "postgres":

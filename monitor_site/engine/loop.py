@@ -37,6 +37,8 @@ T = TypeVar("T")
 ALIVE_SECONDS = 15
 EXTENSIONS_A_LEASE = 5
 STUCK_EXIT_CODE = 70
+# After a lease in which no ticket was answered.
+TURN_SECONDS = 3.0
 TELL_SECONDS = 3.0
 # One writes, the others load the rows of what was leased.
 DATABASE_THREADS = 3
@@ -79,12 +81,18 @@ class WorkerLoop:
     def serve(self, marketplace: str, ticket: str) -> None:
         """What a ticket does: start or prolong a feed and wait for its next lease call.
 
-        A loop that does not answer within a lease is stuck, most likely in a plugin's code: the process ends, its
-        leases run out, and what it held is run alone next time.
+        A loop that does not even turn after a lease is stuck, most likely in a plugin's code: the process ends, its
+        leases run out, and what it held is run alone next time. One that waits for Redis or the database goes on.
         """
         try:
             self.call(self.feed(marketplace).prolong(ticket)).result(stuck_seconds())
         except TimeoutError:
+            self._end_if_stuck(marketplace)
+
+    def _end_if_stuck(self, marketplace: str) -> None:
+        if self._thread.answers(within=TURN_SECONDS):
+            log.warning("loop.waits", worker=self.worker, marketplace=marketplace)
+        else:
             log.critical("loop.stuck", worker=self.worker, marketplace=marketplace)
             os._exit(STUCK_EXIT_CODE)
 

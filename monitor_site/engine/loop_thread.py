@@ -1,19 +1,20 @@
 """An event loop in a thread of its own, and threads for the database beside it: what a worker keeps for its life."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Collection, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from .patience import Patience
 from .threads import close_connections
 
 T = TypeVar("T")
 
 ANSWER_SECONDS = 10.0
-
-
 AGAIN_SECONDS = 0.1
+LOOK_SECONDS = 0.2
 
 
 async def end(tasks: "Collection[asyncio.Task[Any]]") -> None:
@@ -40,6 +41,15 @@ class LoopThread:
     def call(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Run a coroutine in the loop, from another thread."""
         return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def answers(self, *, within: float) -> bool:
+        """Whether the loop turns: it does something in so many seconds in which this process could run."""
+        turned, patience = threading.Event(), Patience(os.getpid())
+        self.loop.call_soon_threadsafe(turned.set)
+        while not turned.wait(LOOK_SECONDS):
+            if patience.used > within:
+                return False
+        return True
 
     def close(self) -> None:
         """End the loop and the threads."""

@@ -24,6 +24,7 @@ from .home.console import Console
 from .home.parts import command
 from .home.supervisor import Supervisor
 from .loop import ALIVE_SECONDS
+from .patience import Patience
 from .schedule import Schedule
 
 log = structlog.get_logger(__name__)
@@ -63,8 +64,8 @@ class Facts:
 class Pool:
     """The workers of this machine, by seat.
 
-    ``heard`` is when each checks worker was last heard of, ``numbers`` the last seat given in a lane, ``calm`` counts
-    looks in a row at which fewer workers would have done.
+    ``silent`` is since when a checks worker was not heard of, ``numbers`` the last seat given in a lane, ``calm``
+    counts looks in a row at which fewer workers would have done.
     """
 
     supervisor: Supervisor
@@ -72,7 +73,7 @@ class Pool:
     least: int
     most: int
     workers: dict[str, Child] = field(default_factory=dict)
-    heard: dict[str, float] = field(default_factory=dict)
+    silent: dict[str, Patience] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     leaving: list["asyncio.Task[None]"] = field(default_factory=list)
     calm: int = 0
@@ -137,13 +138,13 @@ class Pool:
             self.leaving.append(asyncio.create_task(leaving))
 
     def _end_if_stuck(self, seat: str, *, alive: bool) -> None:
-        """A loop silent for 15 s by our own clock is stuck in code that holds the interpreter."""
-        child, now = self.workers[seat], time.monotonic()
-        if alive or not child.alive or child.age < BIRTH_SECONDS:
-            self.heard[seat] = now
-        elif now - self.heard.setdefault(seat, now) > ALIVE_SECONDS:
+        """A loop silent for 15 s in which it could run is stuck in code that holds the interpreter."""
+        child = self.workers[seat]
+        if alive or child.pid is None or child.age < BIRTH_SECONDS:
+            self.silent.pop(seat, None)
+        elif self.silent.setdefault(seat, Patience(child.pid)).used > ALIVE_SECONDS:
             log.error("pool.worker_stuck", seat=seat)
-            self.heard[seat] = now
+            del self.silent[seat]
             child.kill()
 
 

@@ -35,6 +35,7 @@ WAITING = ("due", "looks")
 LEASED_BY = (
     "due", "lease", "pace", "breaker", "tickets", "suspects", "drain", "looks", "share", "resumed", "fence", "rank",
 )  # fmt: skip
+EXTENDED_BY = ("due", "lease", "looks", "suspects")
 # Housekeeping has a schedule of its own beside those of the marketplaces.
 UPKEEP = "upkeep"
 
@@ -268,7 +269,7 @@ class Leases:
         args: list[Any] = [self._lease_ms]
         for lease in leases:
             args += [lease.id, lease.fence]
-        lost = await self._extend(keys=[key(kind, marketplace) for kind in ("due", "lease", "looks")], args=args)
+        lost = await self._extend(keys=[key(kind, marketplace) for kind in EXTENDED_BY], args=args)
         gone = {(lost[i].decode(), int(lost[i + 1])) for i in range(0, len(lost), 2)}
         return {lease for lease in leases if (lease.id, lease.fence) in gone}
 

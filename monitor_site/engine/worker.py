@@ -149,7 +149,7 @@ def work(*, lane: str, seat: str, drain_seconds: float, burst: bool = False) -> 
     worker = build(lane=lane, name=name)
     jobs = TICKETS_UNTIL_RECYCLED if lane == "checks" else JOBS_UNTIL_RECYCLED
     if lane in MODEST_LANES:
-        step_back()
+        step_back(settings.CLOCKWORK_NICE)
     _begin(lane, name, seat, brief=burst)
     worker.tally = Tally(worker=name, lane=lane)
     worker.tally.start()

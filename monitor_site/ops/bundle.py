@@ -24,7 +24,7 @@ from .doctor import rounds
 
 SETTINGS = (
     "LIVE", "PRODUCTION", "DEBUG", "WORKERS_MIN", "WORKERS_MAX", "LEASE_SECONDS", "DRAIN_SECONDS", "LOAD_GUARD",
-    "CHECK_RETENTION_DAYS", "LANES", "SPENDING_STOPPED", "BEHIND_PROXY", "TIME_ZONE",
+    "CLOCKWORK_NICE", "CHECK_RETENTION_DAYS", "LANES", "SPENDING_STOPPED", "BEHIND_PROXY", "TIME_ZONE",
 )  # fmt: skip
 PACKAGES = ("django", "rq", "redis", "httpx", "selectolax", "psycopg", "uvicorn", "prometheus-client")
 MOST_ROWS = 500

@@ -1,12 +1,15 @@
 """How many workers the waiting work asks for, and when the pool adds or retires one."""
 
 import asyncio
+import os
 import socket
+import time
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from monitor_site.engine import patience
 from monitor_site.engine.pool import CALM_LOOKS, Facts, Pool, wanted_workers
 from tests.engine.loads import say_load
 
@@ -42,8 +45,10 @@ class FakeSupervisor:
         self.retired: list[Any] = []
 
     def add(self, part: Any) -> Any:
-        self.added.append(SimpleNamespace(part=part, alive=True, age=100.0, kill=lambda: None))
-        return self.added[-1]
+        child = SimpleNamespace(part=part, alive=True, age=100.0, pid=os.getpid(), kills=[])
+        child.kill = lambda: child.kills.append(part.name)
+        self.added.append(child)
+        return child
 
     async def retire(self, child: Any) -> None:
         self.retired.append(child)
@@ -77,6 +82,18 @@ async def test_on_a_busy_machine_the_pool_does_not_grow(redis: Any) -> None:
     pool, supervisor = a_pool(redis, workers=2)
     await pool._act(facts(pool, waiting=5_000, late=9, busy=True))
     assert len(supervisor.added) == 2
+
+
+@pytest.mark.parametrize(("starved", "kills"), [(False, ["checks 1"]), (True, [])])
+async def test_a_silent_worker_is_ended_unless_it_waits_for_a_processor(
+    redis: Any, monkeypatch: pytest.MonkeyPatch, starved: bool, kills: list[str]
+) -> None:
+    waited = {"1": lambda: 2 * time.monotonic()} if starved else {}
+    monkeypatch.setattr(patience, "waited_by_thread", lambda _: {name: tell() for name, tell in waited.items()})
+    monkeypatch.setattr("monitor_site.engine.pool.ALIVE_SECONDS", 0)
+    pool, supervisor = a_pool(redis)
+    await pool._act(Facts(alive=frozenset(), waiting=0, late=0))
+    assert supervisor.added[0].kills == kills
 
 
 def test_the_pool_knows_when_its_own_machine_is_busy(redis: Any) -> None:

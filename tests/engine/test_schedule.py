@@ -267,6 +267,26 @@ async def test_five_lone_crashes_quarantine_a_target(schedule: Schedule, client:
     assert score(redis, "poison") is None
 
 
+@pytest.mark.parametrize("comes_back", ["extending", "returning"])
+async def test_a_worker_that_only_came_late_takes_the_blame_off_what_it_ran(
+    schedule: Schedule, client: Any, redis: Any, comes_back: str
+) -> None:
+    """Starved or stopped for longer than a lease, again and again: nothing killed it."""
+    late, other = Worker(client), Worker(client, "w2")
+    put(schedule, "slow")
+    (held,) = (await late.lease()).leases
+    for _ in range(2 * LONE_CRASHES):
+        end_leases(redis, "slow")
+        (lone,) = (await other.lease()).leases
+        if comes_back == "extending":
+            assert await late.leases.extend(marketplace=MARKET, leases=[held]) == {held}
+        else:
+            assert await late.back(held) == {"slow"}
+        assert lone.alone
+        late, other, held = other, late, lone
+    assert redis.hget(key("suspects", MARKET), "slow") == b"0"
+
+
 async def test_dead_leases_do_not_use_up_concurrency(schedule: Schedule, client: Any, redis: Any) -> None:
     narrow = Pace(per_minute=6_000, ceiling_per_minute=6_000, floor_seconds=1, concurrency=2)
     put(schedule, "1", "2")

@@ -32,6 +32,13 @@ def nobody_waited_too_long(*, since: datetime, until: datetime) -> None:
         assert longest <= most, f"{target} waited for {longest}"
 
 
+def none_left_the_schedule(questions: int) -> None:
+    """Every search is still asked, and none was taken out as a killer of workers."""
+    lost = Target.objects.searches().filter(active=False).values_list("criteria", "last_error", "quarantined_at")
+    assert list(lost) == []
+    assert Target.objects.searches().count() == questions
+
+
 def nothing_is_double() -> None:
     """No listing, match, event or run stands there twice, and no target ran twice for one beat at one moment."""
     listings = Counter(Listing.objects.values_list("marketplace", "external_id"))

@@ -39,7 +39,7 @@ def asked(installation: Installation, practice_market: str, alice: Any, settings
 def all_are_checked_after(moment: datetime, what: str) -> None:
     late = Target.objects.searches().filter(active=True).exclude(succeeded_at__gt=moment)
     until(lambda: not late.exists(), what=f"every target is checked again after {what}")
-    assert Target.objects.searches().filter(active=True).count() == QUESTIONS
+    invariants.none_left_the_schedule(QUESTIONS)
 
 
 class Chaos:

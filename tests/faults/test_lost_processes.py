@@ -15,6 +15,7 @@ import redis as redis_library
 from monitor_site.connections import key
 from monitor_site.watches.models import Check, Listing, Match, Target
 from monitor_site.watches.services import Wish, create_watch
+from tests.faults import invariants
 from tests.faults.installation import Installation
 from tests.waiting import until
 
@@ -43,7 +44,7 @@ def everything_is_checked_after(moment: datetime, what: str) -> None:
         return not Target.objects.searches().filter(active=True).exclude(succeeded_at__gt=moment).exists()
 
     until(done, what=f"every target is checked again after {what}")
-    assert Target.objects.searches().filter(active=True).count() == QUESTIONS
+    invariants.none_left_the_schedule(QUESTIONS)
 
 
 def test_every_target_is_checked_again_whatever_is_lost(

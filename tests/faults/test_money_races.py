@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from monitor_site.purchasing.ledger import recount
+from monitor_site.purchasing.ledger import OverBudget, recount
 from monitor_site.purchasing.models import Order, OrderStep, Scope
+from monitor_site.purchasing.moving import Because, move
 from monitor_site.purchasing.transitions import State, Verb
 from tests.purchasing.rows import budget_of, order_of
 from tests.servers import tied
@@ -58,7 +60,18 @@ def test_eight_processes_never_hold_more_than_there_is(
     assert (money.held, money.spent) == (ready * PRICE, 0)
     assert money.held <= LIMIT
     assert Scope.objects.get(measure="units").held == ready
-    assert OrderStep.objects.filter(verb=Verb.MAKE_READY).count() > LIMIT // PRICE
+    given_back = OrderStep.objects.filter(verb=Verb.CANCEL, before=State.READY).count()
+    assert OrderStep.objects.filter(verb=Verb.MAKE_READY).count() == ready + given_back
+    assert recount(Scope.objects.all()) == []
+    everything_free_can_still_be_had(now)
+
+
+def everything_free_can_still_be_had(now: datetime) -> None:
+    """What the cancelled ones gave back is there for others, to the last yen and thing."""
+    for order in Order.objects.filter(state=State.PROPOSED):
+        with suppress(OverBudget):
+            move(order=order, verb=Verb.MAKE_READY, because=Because(actor="after"), now=now)
+    assert Order.objects.filter(state=State.READY).count() == LIMIT // PRICE
     assert recount(Scope.objects.all()) == []
 
 

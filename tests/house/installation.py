@@ -19,9 +19,9 @@ OURS = ("REDIS_URL", "DATABASE_URL", "SECRET_KEY", "LOG_LEVEL", "STATIC_ROOT", "
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """That of a person who has set nothing but the folder, and wants any port."""
+    """That of a person who has set nothing but the folder, and wants any port. Tests beside it starve no worker."""
     kept = {name: value for name, value in os.environ.items() if name not in OURS}
-    return kept | {"DATA_DIR": str(folder), "DEMO": "1", "PORT": "0"}
+    return kept | {"DATA_DIR": str(folder), "DEMO": "1", "PORT": "0", "CLOCKWORK_NICE": "0"}
 
 
 class Installation:

@@ -91,6 +91,11 @@ class Child:
         return self._process is not None and self._process.returncode is None
 
     @property
+    def pid(self) -> int | None:
+        """The number of its process, while that runs."""
+        return self._process.pid if self._process and self.alive else None
+
+    @property
     def age(self) -> float:
         """Seconds since its process was started."""
         return time.monotonic() - self._born

@@ -1,5 +1,5 @@
--- Extend leases that are still held. A lost one is not taken back.
--- KEYS due, lease, looks    ARGV lease ms, id, fence, id, fence, ...    Returns id, fence, ... of what is lost
+-- Extend leases that are still held. A lost one is not taken back, but its worker lives: what it ran did not kill it.
+-- KEYS due, lease, looks, suspects    ARGV lease ms, id, fence, id, fence, ...    Returns id, fence, ... of what is lost
 local t = redis.call('TIME')
 local lease_end = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000) + tonumber(ARGV[1])
 local lost, searches, looks = {}, {}, {}
@@ -10,6 +10,7 @@ for i = 2, #ARGV, 2 do
     score[#score + 1], score[#score + 2] = lease_end, ARGV[i]
   else
     lost[#lost + 1], lost[#lost + 2] = ARGV[i], ARGV[i + 1]
+    if redis.call('HEXISTS', KEYS[4], ARGV[i]) == 1 then redis.call('HSET', KEYS[4], ARGV[i], 0) end
   end
 end
 if #searches > 0 then redis.call('ZADD', KEYS[1], 'XX', unpack(searches)) end

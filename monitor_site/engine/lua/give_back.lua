@@ -3,7 +3,8 @@
 -- KEYS due, lease, suspects, edited, looks, rank
 -- ARGV id, fence, how ('beat', 'at', 'release', 'remove'), phase ms, interval ms, delay ms,
 --      due ms (of 'at' the next time, else the one served), rank or nothing, ...
--- Returns {ids that were no longer ours; those are left alone}, {ids that were edited meanwhile; settle them again}
+-- Returns {ids that were no longer ours: left alone, but not blamed any more, since their worker lives},
+--          {ids that were edited meanwhile; settle them again}
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 local lost, edited, ranks = {}, {}, {}
@@ -12,6 +13,7 @@ for i = 1, #ARGV, 8 do
   local held = redis.call('HGET', KEYS[2], id)
   if not held or string.match(held, '^[^|]*') ~= ARGV[i + 1] then
     lost[#lost + 1] = id
+    if redis.call('HEXISTS', KEYS[3], id) == 1 then redis.call('HSET', KEYS[3], id, 0) end
   else
     local set = string.sub(id, 1, 5) == 'look:' and KEYS[5] or KEYS[1]
     redis.call('HDEL', KEYS[2], id)
