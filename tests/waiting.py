@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 240
 
 
 def until(true: Callable[[], Any], *, what: str, seconds: float = PATIENCE_SECONDS) -> None:

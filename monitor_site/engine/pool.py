@@ -126,8 +126,8 @@ class Pool:
         for seat in self._checkers():
             self._end_if_stuck(seat, alive=seat in facts.alive)
         present = len(self._checkers())
-        # On a busy machine another worker would only take time from those that are there.
-        most = min(self.most, present) if facts.busy else self.most
+        # Another worker would only take time from those that are there, or that are just beginning.
+        most = min(self.most, present) if facts.busy or self._is_growing(facts) else self.most
         wanted = wanted_workers(waiting=facts.waiting, late=facts.late, present=present, least=self.least, most=most)
         self.calm = self.calm + 1 if wanted < present else 0
         if wanted > present:
@@ -136,6 +136,11 @@ class Pool:
             self.calm = 0
             leaving = self.supervisor.retire(self.workers.pop(self._checkers()[-1]))
             self.leaving.append(asyncio.create_task(leaving))
+
+    def _is_growing(self, facts: Facts) -> bool:
+        """A worker that was added has not begun to work yet: what it will do for the late ones is not known."""
+        newcomers = (seat for seat in self._checkers() if seat not in facts.alive)
+        return any(self.workers[seat].ends == 0 and self.workers[seat].age < BIRTH_SECONDS for seat in newcomers)
 
     def _end_if_stuck(self, seat: str, *, alive: bool) -> None:
         """A loop silent for 15 s in which it could run is stuck in code that holds the interpreter."""

@@ -45,7 +45,7 @@ class FakeSupervisor:
         self.retired: list[Any] = []
 
     def add(self, part: Any) -> Any:
-        child = SimpleNamespace(part=part, alive=True, age=100.0, pid=os.getpid(), kills=[])
+        child = SimpleNamespace(part=part, alive=True, age=100.0, ends=0, pid=os.getpid(), kills=[])
         child.kill = lambda: child.kills.append(part.name)
         self.added.append(child)
         return child
@@ -81,6 +81,19 @@ async def test_a_worker_leaves_only_after_a_minute_in_which_fewer_would_have_don
 async def test_on_a_busy_machine_the_pool_does_not_grow(redis: Any) -> None:
     pool, supervisor = a_pool(redis, workers=2)
     await pool._act(facts(pool, waiting=5_000, late=9, busy=True))
+    assert len(supervisor.added) == 2
+
+
+async def test_the_pool_waits_for_a_newcomer_before_it_adds_another(redis: Any) -> None:
+    """On a machine where a start takes long it would add more and more, and none would ever get to work."""
+    pool, supervisor = a_pool(redis)
+    newcomer = supervisor.added[0]
+    newcomer.age = 5.0
+    unheard = Facts(alive=frozenset(), waiting=5_000, late=9)
+    await pool._act(unheard)
+    assert len(supervisor.added) == 1
+    newcomer.ends = 1  # one that dies again and again keeps nobody from coming
+    await pool._act(unheard)
     assert len(supervisor.added) == 2
 
 
