@@ -15,39 +15,12 @@ from monitor_site.purchasing.evidence import LOOKS, AskAgain, AskPerson, Case, L
 from monitor_site.purchasing.following import next_step
 from monitor_site.purchasing.transitions import BOUGHT, EDGES, LIVE, Edge, Money, State, Verb
 
+from .kept import Kept
+
 GRACE, CLAIM, SEND_TIME = timedelta(seconds=5), timedelta(minutes=2), timedelta(seconds=15)
 LATE, LATEST = "late", timedelta(hours=3)
 ASKED = frozenset({State.UNKNOWN, State.NEEDS_HUMAN})
 STOPPABLE = frozenset({State.PROPOSED, State.AWAITING_APPROVAL, State.READY})
-
-
-@dataclass
-class Kept:
-    """An order."""
-
-    name: str
-    listing: str
-    account: int
-    created_at: datetime
-    state: State = State.PROPOSED
-    steps: int = 0
-    epoch: int = 0
-    reference: str = ""
-    reason: str = ""
-    ask_at: datetime | None = None
-    late: bool = False
-    lost_at: datetime | None = None
-    begun_at: datetime | None = None
-    deadline: datetime | None = None
-    open: bool = False
-    told_at: datetime | None = None
-    looks: list[Look] = field(default_factory=list)
-    entries: list[tuple[str, int]] = field(default_factory=list)
-
-    @property
-    def standing(self) -> tuple[str, int]:
-        """What a step is conditional on."""
-        return self.state, self.steps
 
 
 @dataclass
