@@ -1,6 +1,7 @@
 """The web process."""
 
 import os
+import warnings
 
 from django.core.asgi import get_asgi_application
 from django.db import connections
@@ -13,3 +14,5 @@ application = Intake(get_asgi_application())
 # A request runs in a thread of its own: a connection kept for the next one would wait there for nobody.
 for name in connections:
     connections.settings[name]["CONN_MAX_AGE"] = 0
+# Static files come from a middleware that knows no other way; they are small.
+warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
