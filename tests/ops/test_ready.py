@@ -12,7 +12,7 @@ from monitor_site.connections import key
 from monitor_site.engine.heartbeat import PROMOTERS
 from monitor_site.marketplaces.breaker import breaker_key
 from monitor_site.ops import ready
-from tests.servers import free_port
+from tests.nowhere import closed_port
 
 pytestmark = pytest.mark.django_db
 
@@ -73,7 +73,7 @@ def test_what_waits_for_a_marketplace_that_is_not_asked_is_not_held_against_us(c
 def test_without_redis_nothing_is_known_of_promoters_and_lateness(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = f"redis://:secret@127.0.0.1:{free_port()}/0"
+    address = f"redis://:secret@127.0.0.1:{closed_port()}/0"
     monkeypatch.setattr(configured, "REDIS_URL", address)
     connections.redis_client.cache_clear()
     found = wrong(client)

@@ -22,7 +22,7 @@ from monitor_site.web import live, live_figures, live_hub
 from monitor_site.web.freshness import freshness_of
 from monitor_site.web.live_listener import QUEUE, Listener
 from monitor_site.web.live_wire import Page, order, reaches_back
-from tests.servers import free_port
+from tests.nowhere import closed_port
 from tests.web.rows import match, watch_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -198,7 +198,7 @@ async def test_a_server_that_goes_ends_every_stream(page: AsyncClient, redis: re
 async def test_without_redis_a_page_is_told_to_look_again_and_still_hears_pings(
     page: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "REDIS_URL", f"redis://127.0.0.1:{free_port()}/0")
+    monkeypatch.setattr(settings, "REDIS_URL", f"redis://127.0.0.1:{closed_port()}/0")
     async with listening(page, after="5-0") as until:
         heard = await until("resync", "ping")
     assert named(heard, "resync")[0]["id"] == "5-0"
@@ -206,7 +206,7 @@ async def test_without_redis_a_page_is_told_to_look_again_and_still_hears_pings(
 
 def test_pages_are_served_without_redis(client: Client, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     watch_of(alice, now=timezone.now())
-    monkeypatch.setattr(settings, "REDIS_URL", f"redis://127.0.0.1:{free_port()}/0")
+    monkeypatch.setattr(settings, "REDIS_URL", f"redis://127.0.0.1:{closed_port()}/0")
     redis_client.cache_clear()
     client.force_login(alice)
     answer = client.get("/matches/")

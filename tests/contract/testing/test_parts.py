@@ -24,7 +24,7 @@ from monitor_site.contract.testing.asking import run
 from monitor_site.contract.testing.guard import NotAllowed, guarded
 from monitor_site.contract.testing.origin import origin_of
 from tests.house.source import ROOT
-from tests.servers import free_port
+from tests.nowhere import closed_port
 
 SAMPLE = Path(scaffold.__file__).parent / "sample_market"
 PLUGIN = plugin_in(SAMPLE)
@@ -129,7 +129,7 @@ def test_the_control_end_says_why_it_does_not_do_something(tmp_path: Path):
 
 
 async def test_no_answer_is_unavailable():
-    session = PlainSession(f"http://127.0.0.1:{free_port()}")
+    session = PlainSession(f"http://127.0.0.1:{closed_port()}")
     with pytest.raises(Unavailable):
         await session.get(f"{session.base}/x")
     assert [asked.url for asked in session.asked] == [f"{session.base}/x"]
