@@ -1,6 +1,7 @@
 """The parts of the kit: it needs little, reads lists of samples strictly, and sees what happens behind its back."""
 
 import asyncio
+import gc
 import json
 import locale
 import os
@@ -79,6 +80,21 @@ def test_reading_and_computing_is_nobodys_business(tmp_path: Path):
         run(lambda: asyncio.sleep(0))
     assert guard.deeds + guard.sleeps == []
     known.write_text("after the block everything is allowed again")
+
+
+def test_what_others_have_left_is_not_held_against_the_plugin(tmp_path: Path):
+    class Left:
+        def __del__(self) -> None:
+            (tmp_path / "late").mkdir()
+
+    left = Left()
+    left.itself = left  # type: ignore[attr-defined]
+    del left
+    with guarded() as guard:
+        assert len([[] for _ in range(100_000)]) == 100_000
+    assert guard.deeds == []
+    gc.collect()
+    assert (tmp_path / "late").is_dir()
 
 
 @pytest.mark.parametrize("look", [time.time, datetime.now, date.today, lambda: datetime.now(UTC)])
