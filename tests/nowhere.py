@@ -1,4 +1,4 @@
-"""A port where nobody listens, and nobody can begin to: a port that is only free may be somebody's a moment later."""
+"""A port that stays closed: one that is only free now may be somebody's a moment later."""
 
 import atexit
 import socket
@@ -7,7 +7,7 @@ from functools import cache
 
 @cache
 def closed_port() -> int:
-    """It is bound for the life of this process and never listened on, so every connection is refused at once."""
+    """Nobody listens there or can begin to: it is bound as long as this process lives, and refuses every connection."""
     held = socket.socket()
     held.bind(("127.0.0.1", 0))
     atexit.register(held.close)
