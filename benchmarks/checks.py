@@ -33,7 +33,7 @@ from typing import Any
 
 import httpx
 import psutil
-from home import ROOT, Home, fresh_home
+from home import ROOT, Home, command_of, fresh_home, wait_until
 from load import query
 from parsing import Recorder, _answer, anew, bare, seconds
 
@@ -132,7 +132,7 @@ def seed(home: Home, options: argparse.Namespace) -> None:
 def workers(home: Home) -> list[psutil.Process]:
     """The processes that check."""
     running = psutil.Process(home.process.pid).children(recursive=True)
-    return [one for one in running if {"rqworker", "checks"} <= set(one.cmdline())]
+    return [one for one in running if {"rqworker", "checks"} <= set(command_of(one))]
 
 
 def spent(home: Home) -> tuple[int, float, float]:
@@ -141,6 +141,11 @@ def spent(home: Home) -> tuple[int, float, float]:
     cpu = sum(sum(one.cpu_times()[:2]) for one in mine)
     last = query(home, "SELECT COALESCE(MAX(id), 0) FROM watches_check")[0][0]
     return last, cpu, sum(one.memory_info().rss for one in mine) / 1e6
+
+
+def pages_since(home: Home, last: int) -> int:
+    """How many pages the checks after that one have brought so far."""
+    return sum(row[2] for row in query(home, COUNTED, last, sys.maxsize))
 
 
 def limits(home: Home, options: argparse.Namespace, opened: Callable[[], httpx.AsyncClient] = bare_client) -> Limits:
@@ -157,6 +162,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         time.sleep(WARM_UP_SECONDS)
         before = spent(home)
         time.sleep(options.seconds)
+        wait_until(lambda: pages_since(home, before[0]), what="a check brought a page")
         after = spent(home)
         busy, own = limits(home, options), limits(home, options, own_client)
         rows = query(home, COUNTED, before[0], after[0])

@@ -46,6 +46,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         time.sleep(options.interval)
         began, before = asked(home)
         time.sleep(options.seconds)
+        wait_until(lambda: asked(home)[1] > before, what="the market was asked again", seconds=PATIENCE_SECONDS)
         ended, after = asked(home)
     ours, alone = (after - before) / (ended - began), options.watches / options.interval
     return {

@@ -9,11 +9,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"http://\S+/start/\S+")
@@ -40,7 +41,7 @@ class Home:
 
     def browser(self) -> httpx.Client:
         """A client that is signed in as the demo user."""
-        client = httpx.Client(base_url=self.address, follow_redirects=True, trust_env=False, timeout=30)
+        client = httpx.Client(base_url=self.address, follow_redirects=True, trust_env=False, timeout=PATIENCE_SECONDS)
         client.get(self.link).raise_for_status()
         return client
 
@@ -57,13 +58,14 @@ class Home:
 
     def practice(self, path: str, **payload: Any) -> dict[str, Any]:
         """Steer the practice market of Mercari."""
-        answer = httpx.post(f"{self.markets['mercari']}/_practice/{path}", json=payload, trust_env=False, timeout=30)
+        address = f"{self.markets['mercari']}/_practice/{path}"
+        answer = httpx.post(address, json=payload, trust_env=False, timeout=PATIENCE_SECONDS)
         found: dict[str, Any] = answer.raise_for_status().json()
         return found
 
     def practice_state(self, path: str) -> dict[str, Any]:
         """What the practice market of Mercari tells of itself."""
-        answer = httpx.get(f"{self.markets['mercari']}/_practice/{path}", trust_env=False, timeout=30)
+        answer = httpx.get(f"{self.markets['mercari']}/_practice/{path}", trust_env=False, timeout=PATIENCE_SECONDS)
         found: dict[str, Any] = answer.raise_for_status().json()
         return found
 
@@ -80,7 +82,14 @@ def fresh_home(**environment: str) -> Iterator[Home]:
             yield Home(Path(name), process)
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(30)
+            process.wait(PATIENCE_SECONDS)
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    """Its command line; nothing when it has ended since it was found."""
+    with suppress(psutil.NoSuchProcess):
+        return process.cmdline()
+    return []
 
 
 def wait_until(true: Any, *, what: str, seconds: float = PATIENCE_SECONDS) -> Any:

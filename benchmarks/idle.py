@@ -16,12 +16,13 @@ import argparse
 import json
 import time
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 import lateness
 import psutil
 from bare import own_redis
-from home import Home, fresh_home, wait_until
+from home import Home, command_of, fresh_home, wait_until
 from load import query
 from rig import rig
 
@@ -30,6 +31,8 @@ GOAL_PERCENT = 3.0
 DEMO = "demo"
 PATIENCE_SECONDS = 300
 PARTS = {"run_promoter": "promoter", "run_web": "web", "run_practice": "practice markets", "home": "home"}
+LANES = ("checks", "upkeep", "alerts")
+ALL_PARTS = {*PARTS.values(), *(f"worker {lane}" for lane in LANES), "keeper of the workers", "redis"}
 BESIDE = {"web", "practice markets", "home", "redis", "other"}
 UNCHECKED = "SELECT 1 FROM watches_target WHERE active AND kind = 'search' AND checked_at IS NULL LIMIT 1"
 CHECKS = "SELECT COALESCE(MAX(id), 0) FROM watches_check"
@@ -50,7 +53,8 @@ def spent(home: Home) -> tuple[Counter[str], int, float]:
     """Processor seconds so far by part, the last check, and when that was."""
     found: Counter[str] = Counter()
     for one in processes(home):
-        found[part(one.cmdline())] += sum(one.cpu_times()[:2])
+        with suppress(psutil.NoSuchProcess):
+            found[part(one.cmdline())] += sum(one.cpu_times()[:2])
     return found, query(home, CHECKS)[0][0], time.monotonic()
 
 
@@ -60,11 +64,17 @@ def processes(home: Home) -> list[psutil.Process]:
     return [main, *main.children(recursive=True)]
 
 
+def parts(home: Home) -> set[str]:
+    """What runs by now."""
+    return {part(command_of(one)) for one in processes(home)}
+
+
 def memory(home: Home) -> dict[str, float]:
     """Megabytes that are resident now, by part; what processes share counts for each."""
     held: Counter[str] = Counter()
     for one in processes(home):
-        held[part(one.cmdline())] += one.memory_info().rss
+        with suppress(psutil.NoSuchProcess):
+            held[part(one.cmdline())] += one.memory_info().rss
     return {name: round(size / 1e6, 1) for name, size in sorted(held.items())} | {"all": round(held.total() / 1e6, 1)}
 
 
@@ -76,9 +86,12 @@ def installation(options: argparse.Namespace) -> dict[str, Any]:
             "--questions", str(options.questions), "--interval", str(options.interval),
         )  # fmt: skip
         wait_until(lambda: not query(home, UNCHECKED), what="every question was asked", seconds=PATIENCE_SECONDS)
+        wait_until(lambda: parts(home) >= ALL_PARTS, what="every part runs")
         time.sleep(options.settles)
         before = spent(home)
         time.sleep(options.seconds)
+        if options.asked:
+            wait_until(lambda: query(home, CHECKS)[0][0] > before[1], what="a check was made")
         return figures(before, spent(home)) | {"memory_mb": memory(home)}
 
 

@@ -12,6 +12,7 @@ import argparse
 import json
 import math
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import beats
@@ -19,8 +20,12 @@ import noop
 from bare import own_redis
 from rig import HERE, Rig, rig, spent, wait_for
 
+Counts = Callable[[beats.Run], bool]
+
 WARM_UP_SECONDS = 3
 LAST_STARTS_SECONDS = 0.5
+PATIENCE_SECONDS = 120
+MOST_NOTED_TOGETHER = 500
 
 
 def start(made: Rig, options: argparse.Namespace, *more: object) -> None:
@@ -29,11 +34,12 @@ def start(made: Rig, options: argparse.Namespace, *more: object) -> None:
     from monitor_site.engine.schedule import Schedule
 
     Schedule(redis_client()).mark_built()
-    setting = ("--marketplaces", options.marketplaces, "--interval", options.interval, *more)
-    made.start("promoter", HERE / "noop.py", "promoter", "promoter", *setting)
+    together = max(1, min(MOST_NOTED_TOGETHER, options.targets // 20))
+    setting = ("--marketplaces", options.marketplaces, "--interval", options.interval, "--noted-together", together)
+    made.start("promoter", HERE / "noop.py", "promoter", "promoter", *setting, *more)
     seats = [f"worker-{number}" for number in range(options.workers)]
     for seat in seats:
-        made.start(seat, HERE / "noop.py", "checks", seat, *setting)
+        made.start(seat, HERE / "noop.py", "checks", seat, *setting, *more)
     wait_for(lambda: all(redis_client().exists(key("alive", seat)) for seat in seats), made)
 
 
@@ -54,15 +60,21 @@ def plant(targets: int, *, marketplaces: int, interval: int) -> None:
         schedule.put(marketplace=name, moves=moves)
 
 
-def watch(made: Rig, *, seconds: float) -> tuple[float, float, dict[str, Any]]:
-    """Let it run: begin and end of the time that counts, and what it cost."""
+def watch(made: Rig, *, seconds: float, counts: Counts | None = None) -> tuple[float, float, dict[str, Any]]:
+    """Let it run, until there was a run that counts: begin and end of the time that counts, and what it cost."""
     before, begin = made.costs(), time.time()
     time.sleep(seconds)
-    used = spent(before, made.costs())
-    costs = {"cores": round(sum(used.values()) / seconds, 2), "cpu_seconds": used, "memory_mb": made.memory()}
+    if counts is not None:
+        wait_for(lambda: any(_after(begin, counts, made)), made, seconds=PATIENCE_SECONDS)
+    end, used = time.time(), spent(before, made.costs())
+    costs = {"cores": round(sum(used.values()) / (end - begin), 2), "cpu_seconds": used, "memory_mb": made.memory()}
     made.demand_alive()
     time.sleep(LAST_STARTS_SECONDS)
-    return begin, begin + seconds, costs
+    return begin, end, costs
+
+
+def _after(begin: float, counts: Counts, made: Rig) -> Iterator[bool]:
+    return (one.due >= begin and counts(one) for one in beats.read(made.folder))
 
 
 def expected(options: argparse.Namespace, *, begin: float, end: float) -> int:
@@ -86,7 +98,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         start(made, options, "--stragglers", options.stragglers)
         plant(options.targets, marketplaces=options.marketplaces, interval=options.interval)
         time.sleep(options.interval + WARM_UP_SECONDS)
-        begin, end, costs = watch(made, seconds=options.seconds)
+        begin, end, costs = watch(
+            made, seconds=options.seconds, counts=lambda one: not _straggled(one, options.stragglers)
+        )
         made.stop()
         runs = [one for one in beats.read(made.folder) if not _straggled(one, options.stragglers)]
     found = beats.figures(runs, begin=begin, end=end, expected=expected(options, begin=begin, end=end))

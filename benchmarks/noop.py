@@ -146,7 +146,7 @@ def serve(options: argparse.Namespace) -> None:
     """The product's worker."""
     from monitor_site.engine import jobs, worker
 
-    notes = Notes(Path(os.environ[arrival.FOLDER]), batch=1 if options.mix else NOTED_TOGETHER)
+    notes = Notes(Path(os.environ[arrival.FOLDER]), batch=1 if options.mix else options.noted_together)
     stand_in(options, notes)
     jobs.ALLOWED |= {arrival.JOB}
     try:
@@ -167,6 +167,7 @@ def main() -> None:
     parser.add_argument("--burn-ms", type=float, default=0)
     parser.add_argument("--concurrency", type=int, default=4000)
     parser.add_argument("--mix", action="store_true")
+    parser.add_argument("--noted-together", type=int, default=NOTED_TOGETHER)
     options = parser.parse_args()
     import django
 

@@ -13,8 +13,8 @@ import arrival
 import psutil
 
 HERE = Path(__file__).resolve().parent
-STOPS_WITHIN = 40.0
-STARTS_WITHIN = 60.0
+STOPS_WITHIN = 120.0
+STARTS_WITHIN = 120.0
 
 
 class Rig:

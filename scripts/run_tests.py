@@ -20,8 +20,9 @@ def run(database: str, arguments: list[str]) -> tuple[int, str]:
     sys.stdout.write(f"\n== tests on {database} ==\n")
     sys.stdout.flush()
     command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *SUITES[database], *arguments]
+    env = os.environ | {"TEST_DATABASE": database}
     process = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ | {"TEST_DATABASE": database}, stdout=subprocess.PIPE, text=True
+        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, encoding="utf-8", errors="replace"
     )
     last = ""
     for line in process.stdout or ():

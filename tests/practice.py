@@ -26,4 +26,4 @@ def both(folder: Path) -> Iterator[dict[str, Market]]:
 
 def work() -> None:
     """Let an express worker do what waits for it, to the end."""
-    worker.work(lane="express", seat="express-1", drain_seconds=20, burst=True)
+    worker.work(lane="express", seat="express-1", drain_seconds=120, burst=True)

@@ -12,15 +12,15 @@ import psutil
 import pytest
 
 from tests.benchmarks.running import FOLDER, run
-from tests.house.installation import environment
+from tests.house.installation import environment, let_interrupt, survivors
 from tests.house.source import ROOT
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 
 def test_lateness_counts_every_beat_of_several_marketplaces(tmp_path: Path) -> None:
     found = run("lateness", "--targets", "20", "--interval", "5", "--seconds", "5", "--marketplaces", "2",
                 "--workers", "1", "--stragglers", "10", folder=tmp_path)  # fmt: skip
-    assert 10 <= found["beats"] <= found["expected"] <= 20
+    assert 0 < found["beats"] <= found["expected"] == found["beats"] + found["missed"]
     assert found["duplicates"] == 0
     assert found["lateness_ms"]["p50"] is not None
     assert set(found["cpu_seconds"]) == {"promoter", "worker-0", "redis"}
@@ -52,15 +52,16 @@ def test_a_name_that_no_baseline_has_is_refused_with_those_that_are_known() -> N
 
 
 def test_an_interrupted_measurement_leaves_neither_process_nor_folder(tmp_path: Path) -> None:
+    let_interrupt()
     env = environment(tmp_path / "unused") | {"TMPDIR": str(tmp_path)}
-    command = [sys.executable, str(FOLDER / "lateness.py"), "--targets", "20", "--seconds", "60"]
+    command = [sys.executable, str(FOLDER / "lateness.py"), "--targets", "20", "--seconds", "3600"]
     process = subprocess.Popen(command, env=env, cwd=ROOT, stderr=subprocess.DEVNULL)
     measurement = psutil.Process(process.pid)
     until(lambda: len(measurement.children()) == 4, what="Redis, the promoter and two workers run")
     children = measurement.children(recursive=True)
     os.kill(process.pid, signal.SIGINT)
-    assert process.wait(60) != 0
-    assert not [one for one in children if one.is_running()]
+    assert process.wait(PATIENCE_SECONDS) != 0
+    assert survivors(children) == []
     assert list(tmp_path.glob("monitor-bench-*")) == []
 
 

@@ -2,16 +2,18 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connection
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from monitor_site.accounts.models import User
 from monitor_site.accounts.signin import make_token
@@ -20,6 +22,10 @@ from tests.waiting import PATIENCE_SECONDS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
+PATIENCE_MS = 1000 * PATIENCE_SECONDS
+# A first press lapses after four seconds, a toast after eight; here after minutes: a machine may be slow.
+LASTING = """const soon = setTimeout;
+window.setTimeout = (what, ms, ...more) => soon(what, [4000, 8000].includes(ms) ? 60 * ms : ms, ...more);"""
 Open = Callable[..., Page]
 
 
@@ -32,10 +38,19 @@ def chromium() -> Iterator[Browser]:
         pytest.skip("no Chromium on this machine: install chromium to run the browser tests")
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE_MS)
+        expect.set_options(timeout=PATIENCE_MS)
         yield browser
         browser.close()
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+def patient_context(chromium: Browser, **options: Any) -> BrowserContext:
+    """A browser's window on the site, for a machine that may be slow."""
+    context = chromium.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
+    context.add_init_script(LASTING)
+    return context
 
 
 @pytest.fixture(scope="session")
@@ -51,16 +66,16 @@ def static_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def serving(static_root: Path, **more: str) -> Iterator[str]:
     """The web process on a port of its own, over the database and the Redis of the tests."""
-    port = servers.free_port()
-    command = [sys.executable, "-m", "uvicorn", "monitor_site.asgi:application", "--port", str(port),
-               "--log-level", "error", "--timeout-graceful-shutdown", "1"]  # fmt: skip
     env = dict(os.environ) | {"DJANGO_SETTINGS_MODULE": "monitor_site.settings", "STATIC_ROOT": str(static_root)} | more
     if connection.vendor == "postgresql":
         env["DATABASE_URL"] = f"{env['DATABASE_URL'].rsplit('/', 1)[0]}/{connection.settings_dict['NAME']}"
-    process = subprocess.Popen(command, env=env, cwd=settings.BASE_DIR)
+    with socket.create_server(("127.0.0.1", 0), backlog=512) as door:
+        address, fd = f"http://127.0.0.1:{door.getsockname()[1]}", door.fileno()
+        command = [sys.executable, "manage.py", "run_web", "--fd", str(fd)]
+        process = subprocess.Popen(command, env=env, cwd=settings.BASE_DIR, pass_fds=[fd])
     try:
-        servers.wait_for_port(port, process, seconds=PATIENCE_SECONDS)
-        yield f"http://127.0.0.1:{port}"
+        # Whoever comes before it has started waits at the door.
+        yield address
     finally:
         servers.stop(process)
 
@@ -94,7 +109,8 @@ def open_page(
         theme: str = "light",
         script: bool = True,
     ) -> Page:
-        context = chromium.new_context(
+        context = patient_context(
+            chromium,
             viewport={"width": width, "height": height},
             locale=language,
             color_scheme=theme,

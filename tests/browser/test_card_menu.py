@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from monitor_site.accounts.models import User
 from monitor_site.watches.models import Block, Match
 from tests.browser.conftest import Open
+from tests.browser.test_pages import taken_over
 from tests.web.rows import match, watch_of
 
 pytestmark = pytest.mark.browser
@@ -29,6 +30,7 @@ def test_a_card_is_snoozed_where_it_is_and_taken_back(open_page: Open, found: Ma
     assert found.snoozed_until is not None
     assert found.snoozed_until.astimezone(UTC).minute == 0
     assert found.snoozed_until > datetime.now(UTC) + timedelta(hours=1)
+    taken_over(page)
     card.get_by_text("Undo").click()
     expect(card.locator(".match__title")).to_be_visible()
     found.refresh_from_db()

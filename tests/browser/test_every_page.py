@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, ConsoleMessage
 
 from monitor_site.accounts.models import User
 from tests.browser import pseudo, rich, tour
-from tests.browser.conftest import serving
+from tests.browser.conftest import patient_context, serving
 from tests.browser.looking import Look, untranslated
 from tests.web.factor_rows import app_of, passkey_of, recovery_of
 
@@ -87,7 +87,7 @@ class Tour:
 
     @contextmanager
     def _looking(self, site: str, language: str, user: User | None, *, judges: bool) -> Iterator[Look]:
-        context = self.chromium.new_context(locale=language, reduced_motion="reduce")
+        context = patient_context(self.chromium, locale=language, reduced_motion="reduce")
         context.add_cookies(signed_in(user, site))
         page = context.new_page()
         page.on("console", lambda line: self._hear(page.url, line))

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from monitor_site.accounts.models import User
 from monitor_site.purchasing import budgeting, proposing, rules
 from monitor_site.purchasing.models import Order, Switch
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, patient_context
 from tests.browser.test_money_buttons import at_rest
 from tests.web.rows import match, watch_of
 
@@ -42,7 +42,7 @@ def order(alice: User, redis: object) -> Order:
 
 def door(chromium: Browser, site: str, *, script: bool) -> Page:
     """The page that asks who comes in."""
-    context = chromium.new_context(locale="en", java_script_enabled=script, reduced_motion="reduce")
+    context = patient_context(chromium, locale="en", java_script_enabled=script, reduced_motion="reduce")
     page = context.new_page()
     page.goto(f"{site}/accounts/login/")
     return page

@@ -1,5 +1,6 @@
 """What an open page does while things go wrong or go on: sessions, lost requests, long absences, the keyboard."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -43,7 +44,7 @@ def test_a_page_whose_session_has_ended_says_so_and_asks_no_more(
     page = open_page("/matches/?show=new")
     live(page)
     Session.objects.all().delete()
-    expect(page.locator("#out")).to_be_visible(timeout=20_000)
+    expect(page.locator("#out")).to_be_visible()
     expect(page.locator("#chip")).to_have_text("Signed out")
     expect(page.locator("#out a")).to_have_attribute("href", "/accounts/login/?next=%2Fmatches%2F%3Fshow%3Dnew")
     expect(page.locator("#toasts .toast")).to_have_count(0)
@@ -59,7 +60,7 @@ def test_a_count_that_fails_is_asked_again(
     with page.expect_console_message(lambda message: message.type == "error"):
         new_match(watch, 1)
         tell(redis, watch)
-    expect(page.locator("#pill")).to_have_text("1 new match", timeout=15_000)
+    expect(page.locator("#pill")).to_have_text("1 new match")
     expect(page.locator("#toasts .toast")).to_have_count(0)
     complaints.clear()  # the browser complains of the request that was cut
 
@@ -186,11 +187,11 @@ def test_without_script_everything_that_needs_it_is_gone_and_the_search_is_there
 def test_an_age_of_an_hour_becomes_the_clock_of_the_readers_zone(open_page: Open, alice: User, watch: Watch) -> None:
     alice.time_zone = "Asia/Tokyo"
     alice.save()
-    listed = datetime.now(UTC) - timedelta(minutes=59)
+    listed = datetime.now(UTC) - timedelta(minutes=40)
     new_match(watch, 1, listing_listed_at=listed)
     page = open_page("/matches/")
     age = page.locator("time[data-ago]").first
-    expect(age).to_have_text("59 min ago")
+    expect(age).to_have_text(re.compile("^4[0-9] min ago$"))
     # Not the browser's clock: the server's, which comes with every beat of the stream, would set it right again.
-    age.evaluate("time => (time.dateTime = new Date(Date.parse(time.dateTime) - 12e4).toISOString())")
+    age.evaluate("time => (time.dateTime = new Date(Date.parse(time.dateTime) - 18e5).toISOString())")
     expect(age).to_have_text(f"{listed.astimezone(ZoneInfo('Asia/Tokyo')):%H:%M}")

@@ -141,6 +141,7 @@ def test_a_card_is_ignored_in_place_and_taken_back(open_page: Open, watch: Watch
     page = open_page("/matches/")
     page.get_by_role("button", name="Ignore").click()
     expect(page.locator(".undo")).to_contain_text("Ignored “ルミナ カメラ 1”")
+    taken_over(page)
     assert watch.matches.get().state == MatchState.IGNORED
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("#feed article")).to_have_count(1)
@@ -183,6 +184,7 @@ def test_the_keyboard_walks_the_cards_and_acts(open_page: Open, watch: Watch) ->
     page.keyboard.type("gw")
     assert page.url.endswith("/matches/")
     blur(page)
+    in_one_moment(page)
     page.keyboard.press("g")
     page.keyboard.press("w")
     page.wait_for_url("**/watches/")
@@ -191,6 +193,11 @@ def test_the_keyboard_walks_the_cards_and_acts(open_page: Open, watch: Watch) ->
 def taken_over(page: Page) -> None:
     """A form that was just put in is a plain one for a moment: a press would leave the page."""
     page.wait_for_function("() => [...document.querySelectorAll('#feed form[hx-post]')].every((form) => form._htmx)")
+
+
+def in_one_moment(page: Page) -> None:
+    """The page's clock stands from now on: keys that belong together only when they come together do so."""
+    page.clock.set_fixed_time(datetime.now(UTC))
 
 
 def blur(page: Page) -> None:
@@ -211,4 +218,4 @@ def test_a_stream_that_fails_at_first_is_opened_again(open_page: Open, watch: Wa
     page = open_page("/more/")
     page.route("**/events/**", lambda route: route.fulfill(status=204), times=1)
     page.goto(page.url.replace("/more/", "/matches/"))
-    expect(page.locator("#chip[data-state=on]")).to_be_visible(timeout=15_000)
+    expect(page.locator("#chip[data-state=on]")).to_be_visible()

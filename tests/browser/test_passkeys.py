@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page
 from monitor_site.accounts.factors import has_second_factor
 from monitor_site.accounts.models import User
 from monitor_site.accounts.signin import make_token
+from tests.browser.conftest import patient_context
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -23,7 +24,7 @@ def complaints() -> list[str]:
 @pytest.fixture
 def page(chromium: Browser, redis: object, complaints: list[str]) -> Iterator[Page]:
     """A page of a browser with a security key in it; whatever the policy refuses fails the test."""
-    context = chromium.new_context(locale="en")
+    context = patient_context(chromium, locale="en")
     opened = context.new_page()
     opened.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
     opened.on("pageerror", lambda error: complaints.append(str(error)))

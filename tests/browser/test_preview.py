@@ -16,6 +16,12 @@ from tests.watches.makers import sighting
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(autouse=True)
+def _kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was found is not forgotten while a slow browser looks at it."""
+    monkeypatch.setattr(asking, "FOUND_SECONDS", asking.WANTED_SECONDS)
+
+
 def answer_all(redis: Any, user: User) -> None:
     """What a worker would write down."""
     want = asking.wanted(redis, user_id=user.pk, slot=asking.SEARCHES)

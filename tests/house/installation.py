@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
@@ -14,7 +15,7 @@ import psutil
 
 from tests.house.source import ROOT
 
-START_SECONDS = 90
+START_SECONDS = 180
 OURS = ("REDIS_URL", "DATABASE_URL", "SECRET_KEY", "LOG_LEVEL", "STATIC_ROOT", "DJANGO_SETTINGS_MODULE")
 
 
@@ -24,6 +25,20 @@ def environment(folder: Path) -> dict[str, str]:
     return kept | {"DATA_DIR": str(folder), "DEMO": "1", "PORT": "0", "CLOCKWORK_NICE": "0"}
 
 
+def let_interrupt() -> None:
+    """What is started in the background is told to ignore Ctrl-C, and would have its children ignore it, too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    """Its command line; nothing when it has ended since it was found."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []
+
+
 class Installation:
     """One home on its own data folder; ``said`` holds the lines it has written so far."""
 
@@ -31,6 +46,7 @@ class Installation:
         self.folder = folder
         self.said: list[str] = []
         self._lines: Queue[str | None] = Queue()
+        let_interrupt()
         self.process = subprocess.Popen(
             [sys.executable, "manage.py", "home"],
             cwd=ROOT,
@@ -49,7 +65,7 @@ class Installation:
         """Kill it, if it still runs, and let go of it."""
         self.process.kill()
         self.process.wait()
-        self._reader.join(20)
+        self._reader.join(START_SECONDS)
         assert self.process.stdout is not None
         self.process.stdout.close()
 
@@ -100,6 +116,16 @@ class Installation:
         return "\n".join(self.said)
 
 
-def survivors(family: list[psutil.Process], *, seconds: float = 10) -> list[psutil.Process]:
-    """Those that still run a little later."""
-    return psutil.wait_procs(family, timeout=seconds)[1]
+def survivors(family: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that still run when they have had all the time to end; the dead count as ended, whoever buries them."""
+    give_up = time.monotonic() + START_SECONDS
+    while (alive := [one for one in family if _runs(one)]) and time.monotonic() < give_up:
+        psutil.wait_procs(alive, timeout=0.1)
+    return alive
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

@@ -43,10 +43,11 @@ from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.marketplaces.pace import pace_key
 from monitor_site.marketplaces.proxies import ProxyRefused
-from monitor_site.marketplaces.transport import Limits
-from tests.servers import free_port
+from tests.nowhere import closed_port
+from tests.waiting import until
 
 from .asking import CAMERA, FIRST
+from .clock import let_time_pass
 from .keys import Keys, account
 from .loopback import Loopback, head, shelf
 from .proxy import SmallProxy
@@ -54,7 +55,6 @@ from .shop import ABLE, BOUGHT, REQUEST, Buys, Shop, plain_buy, shop
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("_practice")]
 
-SHORT = Limits(deadline_seconds=0.3)
 TAKEN = b'{"item": "b1", "transaction": "t1"}'
 
 Open = Callable[..., Gateway]
@@ -102,6 +102,7 @@ async def _cut(writer: asyncio.StreamWriter) -> None:
 
 
 async def _hang(writer: asyncio.StreamWriter) -> None:
+    let_time_pass()
     await asyncio.Event().wait()
 
 
@@ -168,7 +169,7 @@ async def test_without_a_whole_answer_the_outcome_is_unknown_whatever_the_plugin
     loopback.routes["/buy"] = ending
 
     with pytest.raises(OutcomeUnknown):
-        await buy(buys, limits=SHORT)
+        await buy(buys)
     assert [each.path for each in loopback.asked] == ["/buy"]
 
 
@@ -258,7 +259,7 @@ async def test_a_receipt_without_a_commit_is_the_plugins_fault(buy: Buy) -> None
 
 
 async def test_where_nobody_listens_nothing_was_sent(buy: Buy, settings: Any) -> None:
-    settings.PRACTICE_MARKETS = {"bazaar": f"http://127.0.0.1:{free_port()}"}
+    settings.PRACTICE_MARKETS = {"bazaar": f"http://127.0.0.1:{closed_port()}"}
     with pytest.raises(Unavailable):
         await buy()
 
@@ -420,10 +421,10 @@ async def test_without_room_in_the_pace_nothing_is_sent(
     buy: Buy, mine: MarketplaceAccount, loopback: Loopback, redis: redis_library.Redis
 ) -> None:
     seconds, _ = redis.time()
-    redis.hset(pace_key("bazaar", mine.pk), mapping={"tokens": -5000, "at": int(seconds) * 1000})
+    redis.hset(pace_key("bazaar", mine.pk), mapping={"tokens": -5_000_000, "at": int(seconds) * 1000})
 
     with pytest.raises(NoPace):
-        await buy(limits=SHORT)
+        await buy()
     assert loopback.asked == []
 
 
@@ -504,8 +505,12 @@ async def test_a_handshake_that_never_ends_means_that_nothing_was_sent(
     settings.PROXIES, proxy.to = f"bazaar={proxy.place}", loopback.port
     await sync_to_async(MarketplaceAccount.objects.filter(pk=mine.pk).update)(spends_since=now)
 
+    task = asyncio.ensure_future(buy())
+    await asyncio.to_thread(until, lambda: loopback.connections, what="the way through the proxy is open")
+    let_time_pass()
+
     with pytest.raises(Unavailable):
-        await buy(limits=SHORT)
+        await task
     assert (len(proxy.asked), loopback.asked) == (1, [])
 
 

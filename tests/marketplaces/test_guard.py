@@ -21,10 +21,11 @@ from monitor_site.marketplaces.session import HttpSession
 from monitor_site.marketplaces.tokens import Tokens
 from monitor_site.marketplaces.transport import Limits, Resolve, open_client, resolve
 from monitor_site.networks import is_public
-from tests.servers import free_port
+from tests.nowhere import closed_port
 
 from .loopback import PACE, Loopback, head
 
+AGES = timedelta(days=9999)
 HOME = [
     "0.0.0.0",
     "0.1.2.3",
@@ -145,7 +146,7 @@ async def test_the_next_address_is_tried_when_one_takes_no_connection(loopback: 
 async def test_when_no_address_takes_the_connection_it_is_unreachable(home_is_public: None) -> None:
     async with open_client(guarded=True, resolve=answers("127.0.0.1", "127.0.0.2")) as client:
         with pytest.raises(httpx.ConnectError):
-            await client.get(f"http://api.bazaar.example:{free_port()}/")
+            await client.get(f"http://api.bazaar.example:{closed_port()}/")
 
 
 async def test_a_resolver_that_hangs_is_cut_by_the_connect_time_out() -> None:
@@ -245,11 +246,11 @@ async def impostor(tmp_path: Path, now: datetime) -> AsyncIterator[tuple[int, li
 
 
 def self_signed(folder: Path, now: datetime, *names: str) -> Path:
-    """A certificate for ``names``, the API's alone when there are none."""
+    """A certificate for ``names``, the API's alone when there are none; good at whatever time this machine has."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "api.bazaar.example")])
     certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(9999))
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now - AGES, now + AGES)
         .add_extension(
             x509.SubjectAlternativeName(list(map(x509.DNSName, names or ("api.bazaar.example",)))), critical=False
         )

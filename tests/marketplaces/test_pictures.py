@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 from monitor_site.contract import Unavailable
 from monitor_site.marketplaces.pictures import BUDGETS, UnreadablePicture, decoding, fetch_picture, thumbnail
 from monitor_site.marketplaces.transport import Limits
-from tests.servers import free_port
+from tests.nowhere import closed_port
 
 from .loopback import Loopback, plugin, shelf
 
@@ -96,7 +96,7 @@ async def test_a_picture_that_is_too_heavy_is_refused(loopback: Loopback) -> Non
 
 
 async def test_a_picture_host_that_is_down_is_unavailable(settings: Any) -> None:
-    settings.PRACTICE_MARKETS = {"bazaar": (nowhere := f"http://127.0.0.1:{free_port()}")}
+    settings.PRACTICE_MARKETS = {"bazaar": (nowhere := f"http://127.0.0.1:{closed_port()}")}
 
     with pytest.raises(Unavailable):
         await fetch_picture(f"{nowhere}/1.png", catalog=shelf(plugin()))

@@ -8,7 +8,7 @@ import pytest
 
 from monitor_site.marketplaces import pool as pools
 from monitor_site.marketplaces.pool import SwiftPool
-from tests.servers import free_port
+from tests.nowhere import closed_port
 
 from .loopback import Loopback
 
@@ -90,4 +90,4 @@ async def test_an_idle_connection_to_one_place_makes_room_for_another(loopback: 
 async def test_a_place_that_takes_no_connection_is_said_to_be_so(pool: SwiftPool) -> None:
     for _ in range(5):
         with pytest.raises(httpcore.ConnectError):
-            await pool.request("GET", f"http://127.0.0.1:{free_port()}/")
+            await pool.request("GET", f"http://127.0.0.1:{closed_port()}/")

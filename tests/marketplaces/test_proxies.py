@@ -26,7 +26,7 @@ from monitor_site.marketplaces.pictures import fetch_picture
 from monitor_site.marketplaces.proxies import BadProxies, Proxy, ProxyRefused, parse_proxies
 from monitor_site.marketplaces.transport import open_client
 from tests.house.source import ROOT
-from tests.servers import free_port
+from tests.nowhere import closed_port
 
 from .asking import CAMERA, FIRST, page
 from .loopback import Loopback, head, plugin, shelf
@@ -216,7 +216,7 @@ async def test_a_proxy_that_refuses_is_no_block_of_the_marketplace(
 
 
 async def test_a_proxy_that_is_down_says_so_and_is_told_once(gateway: Gateway, settings: Any) -> None:
-    settings.PROXIES = f"bazaar=127.0.0.1:{free_port()}"
+    settings.PROXIES = f"bazaar=127.0.0.1:{closed_port()}"
 
     with capture_logs() as lines:
         for _ in range(3):

@@ -30,7 +30,7 @@ from monitor_site.marketplaces.catalog import Catalog
 from monitor_site.marketplaces.management.commands import try_marketplace
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.marketplaces.pace import pace_key
-from tests.servers import free_port
+from tests.nowhere import closed_port
 
 from .keys import CANARY, Keys, account
 from .loopback import plugin, sighting
@@ -183,7 +183,7 @@ def test_an_installation_that_practises_asks_no_real_marketplace(settings: Any) 
 
 def test_a_proxy_that_is_down_is_told_without_its_password(settings: Any) -> None:
     settings.PRACTICE_MARKETS, settings.LIVE = {}, True
-    settings.PROXIES = f"bazaar=user:{SECRET}@127.0.0.1:{(port := free_port())}"
+    settings.PROXIES = f"bazaar=user:{SECRET}@127.0.0.1:{(port := closed_port())}"
 
     code, said = tried()
 

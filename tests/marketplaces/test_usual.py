@@ -203,7 +203,7 @@ def test_doubt_needs_twenty_changes_and_twelve_still_checks_and_nothing_else(mov
         assert doubted == (history.endswith("1" * BUSY) and STILL <= still < BITS)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10, deadline=None, derandomize=True)  # chance alone could do it, once in very many
 @given(seed=st.integers(), mean=st.floats(0.05, 8))
 def test_no_steady_stream_is_ever_doubted(seed: int, mean: float) -> None:
     """New listings come by chance, at any rate: a thousand checks of each."""

@@ -28,6 +28,8 @@ from tests.engine.loads import say_load
 from tests.house.source import ROOT
 from tests.watches.makers import watch_of
 
+HOUR_MS = 3_600_000
+
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 DOCS = (ROOT / "docs" / "metrics.md").read_text("utf-8")
 TOLD = re.compile(r"\bmonitor_[a-z_]+")
@@ -55,7 +57,7 @@ def test_the_schedule_its_promoters_and_its_marketplaces_are_told(client: Client
     schedule = Schedule(redis)
     late = schedule.now_ms() - 5_000
     schedule.put(marketplace="mercari", moves=[("1", "at", late), ("2", "at", late + 90_000), ("look:3", "at", late)])
-    Promoter(client=redis).beat(Schedule(redis).now_ms())
+    Promoter(client=redis).beat(Schedule(redis).now_ms() + HOUR_MS)
     redis.hset(
         breaker_key("yahoo_auctions"), mapping={"state": "open", "until": 4_000_000_000_000, "reason": "blocked"}
     )
@@ -273,7 +275,7 @@ def test_keys_that_rq_chooses_are_where_they_are_read() -> None:
 
 def test_jobs_workers_and_housekeeping_are_told(client: Client, redis: Any, alice: Any) -> None:
     worker.build(lane="express", name="express-1").register_birth()
-    redis.set(vitals_key("express-1"), json.dumps({"memory": 1000}), ex=VITALS_SECONDS)
+    redis.set(vitals_key("express-1"), json.dumps({"memory": 1000}), ex=VITALS_SECONDS + 60)
     worker.build(lane="express", name="express-2").register_birth()
     redis.set(vitals_key("express-2"), json.dumps({"memory": 1000}), ex=VITALS_SECONDS - 60)
     redis.hset(jobs_key(), mapping={"ok|alerts|deliver": 3, "failed|alerts|deliver": 1, "ms|alerts|deliver": 400})

@@ -22,6 +22,7 @@ from monitor_site.ops import acts, figures
 from monitor_site.outbox.models import OutboxRow
 from monitor_site.purchasing.models import Switch
 from monitor_site.watches import follow
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -149,9 +150,9 @@ def test_a_breaker_is_tried_before_its_time(operator: Client, redis: Any) -> Non
 def test_a_worker_is_told_to_end(operator: Client, redis: Any) -> None:
     with redis.pubsub() as ear:
         ear.subscribe("rq:pubsub:upkeep-1")
-        assert ear.get_message(timeout=5)["type"] == "subscribe"
+        assert ear.get_message(timeout=PATIENCE_SECONDS)["type"] == "subscribe"
         act(operator, "drain")
-        assert json.loads(ear.get_message(timeout=5)["data"]) == {"command": "shutdown"}
+        assert json.loads(ear.get_message(timeout=PATIENCE_SECONDS)["data"]) == {"command": "shutdown"}
 
 
 def test_dead_jobs_are_shown_before_they_are_tried_again_or_discarded(operator: Client, redis: Any) -> None:

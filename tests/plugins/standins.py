@@ -1,5 +1,6 @@
 """The kit's practice market and session, with an HTTP client that can be made impatient and read piece by piece."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -11,8 +12,9 @@ import httpx
 from monitor_site.contract import Answer
 from monitor_site.contract import testing as kit
 from monitor_site.contract.testing import Request, quiet
+from tests.waiting import PATIENCE_SECONDS, until
 
-__all__ = ["Market", "PlainSession", "quiet", "served"]
+__all__ = ["Market", "PlainSession", "impatient", "patient", "quiet", "served", "struck"]
 
 
 def answer_of(got: httpx.Response) -> Answer:
@@ -51,5 +53,20 @@ class Market(kit.Market):
 @contextmanager
 def served(create: Callable[..., Any], log: Path, **server: Any) -> Iterator[Market]:
     """The practice market that ``create`` makes, on a port of its own until the block ends."""
-    with kit.served(create, log, **server) as market, httpx.Client(verify=False) as client:
+    with kit.served(create, log, **server) as market, httpx.Client(verify=False, timeout=patient()) as client:
         yield Market(market.base, market.truth_log, client)
+
+
+def patient() -> httpx.Timeout:
+    """For answers that come, however slow the machine is."""
+    return httpx.Timeout(PATIENCE_SECONDS)
+
+
+def impatient(seconds: float) -> httpx.Timeout:
+    """For answers that do not come; what is asked arrives all the same."""
+    return httpx.Timeout(PATIENCE_SECONDS, read=seconds)
+
+
+async def struck(market: Market) -> None:
+    """Wait until no fault is left to strike: then the request that it was for has arrived."""
+    await asyncio.to_thread(until, lambda: not market.look("faults")["faults"], what="the fault has struck")

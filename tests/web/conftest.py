@@ -5,14 +5,25 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+import time_machine
 from django.test import Client
+from django.utils import timezone
 from redis import Redis
 
 from monitor_site.accounts.models import User
+from monitor_site.watches import asking
 from monitor_site.watches.models import Watch
 from tests import practice
 from tests.plugins.standins import Market
 from tests.web.rows import watch_of
+
+
+@pytest.fixture
+def standing() -> Iterator[datetime]:
+    """Noon in Japan in the middle of this month; time stands still: no midnight and no second falls into a story."""
+    noon = timezone.now().replace(day=15, hour=3, minute=0, second=0, microsecond=0)
+    with time_machine.travel(noon, tick=False):
+        yield noon
 
 
 @pytest.fixture
@@ -51,8 +62,12 @@ def markets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mark
 
 
 @pytest.fixture
-def played(markets: dict[str, Market], redis: Redis, settings: Any) -> Iterator[dict[str, Market]]:
-    """The marketplaces are the practice markets."""
+def played(
+    markets: dict[str, Market], redis: Redis, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[dict[str, Market]]:
+    """The marketplaces are the practice markets; what was asked and answered is not forgotten while a test goes on."""
+    for name in ("ASKED_SECONDS", "FOUND_SECONDS"):
+        monkeypatch.setattr(asking, name, asking.WANTED_SECONDS)
     settings.PRACTICE_MARKETS = {name: market.base for name, market in markets.items()}
     yield markets
     for market in markets.values():

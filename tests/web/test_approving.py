@@ -4,7 +4,6 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from monitor_site.accounts.models import AuditEntry
 from monitor_site.purchasing import proposing, styles
@@ -19,8 +18,8 @@ IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Sa
 
 
 @pytest.fixture
-def now():
-    return timezone.now()
+def now(standing):
+    return standing
 
 
 @pytest.fixture

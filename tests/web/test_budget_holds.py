@@ -21,8 +21,8 @@ pytestmark = pytest.mark.usefixtures("redis")
 
 
 @pytest.fixture
-def now():
-    return timezone.now()
+def now(standing):
+    return standing
 
 
 @pytest.fixture

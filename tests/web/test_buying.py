@@ -4,7 +4,6 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from monitor_site.purchasing import budgeting, handing, proposing, rules, switching
 from monitor_site.purchasing.budgeting import Limits
@@ -18,8 +17,8 @@ PAID = {"paid": "900", "reference": "m-1"}
 
 
 @pytest.fixture
-def now():
-    return timezone.now()
+def now(standing):
+    return standing
 
 
 def wide(user, now, **limits):

@@ -1,11 +1,13 @@
 """A marketplace in trouble is one line on every page that it touches."""
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 import redis as redis_library
+import time_machine
 from django.test import Client
 from django.utils import timezone
 from redis import Redis
@@ -19,8 +21,10 @@ from tests.web.watch_rows import make_target, make_watch
 
 
 @pytest.fixture
-def now() -> datetime:
-    return datetime.now(UTC)
+def now() -> Iterator[datetime]:
+    """As Redis has it too, and standing still: no minute goes by between what is told and what is read."""
+    with time_machine.travel(datetime.now(UTC), tick=False):
+        yield datetime.now(UTC)
 
 
 def stop(redis: Redis, marketplace: str, until: datetime, reason: str = "throttled") -> None:

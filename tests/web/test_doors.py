@@ -266,9 +266,9 @@ class TestHealth:
 
 @pytest.fixture
 def unused_redis() -> str:
-    from tests.servers import free_port
+    from tests.nowhere import closed_port
 
-    return f"redis://127.0.0.1:{free_port()}/0"
+    return f"redis://127.0.0.1:{closed_port()}/0"
 
 
 class TestProduction:

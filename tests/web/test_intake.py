@@ -1,6 +1,7 @@
 """What a request may bring, asked over real HTTP of a server that has the real application's door."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,7 +10,6 @@ import pytest
 import uvicorn
 
 from monitor_site.intake import Intake
-from tests.servers import free_port
 
 REACHED: list[int] = []
 
@@ -27,16 +27,17 @@ async def echo(scope: dict[str, Any], receive: Callable[[], Any], send: Callable
 
 @asynccontextmanager
 async def served(most: int) -> AsyncIterator[int]:
-    port = free_port()
+    door = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(
-        uvicorn.Config(Intake(echo, most=most), port=port, lifespan="off", log_config=None, log_level="critical")
+        uvicorn.Config(Intake(echo, most=most), lifespan="off", log_config=None, log_level="critical")
     )
-    running = asyncio.create_task(server.serve())
+    running = asyncio.create_task(server.serve(sockets=[door]))
     while not server.started:  # noqa: ASYNC110 - uvicorn has no event to wait for
         await asyncio.sleep(0)
-    yield port
+    yield door.getsockname()[1]
     server.should_exit = True
     await running
+    door.close()
 
 
 async def sent(port: int, head: str, body: bytes) -> bytes:

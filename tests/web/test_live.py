@@ -22,7 +22,8 @@ from monitor_site.web import live, live_figures, live_hub
 from monitor_site.web.freshness import freshness_of
 from monitor_site.web.live_listener import QUEUE, Listener
 from monitor_site.web.live_wire import Page, order, reaches_back
-from tests.servers import free_port
+from tests.nowhere import closed_port
+from tests.waiting import PATIENCE_SECONDS
 from tests.web.rows import match, watch_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,7 +57,7 @@ async def listening(client: AsyncClient, *, after: str = "", last: str = "", nam
 
     async def until(*names: str) -> list[Message]:
         heard: list[Message] = []
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not set(names) <= {message.get("event", "") for message in heard}:
                 heard += parsed((await anext(source)).decode())
         return heard
@@ -183,7 +184,7 @@ async def test_the_reader_ends_with_the_last_page(page: AsyncClient, redis: redi
         await until("ping")
         task = live_hub.hub()._task
     assert task is not None
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await task
 
 
@@ -198,7 +199,7 @@ async def test_a_server_that_goes_ends_every_stream(page: AsyncClient, redis: re
 async def test_without_redis_a_page_is_told_to_look_again_and_still_hears_pings(
     page: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "REDIS_URL", f"redis://127.0.0.1:{free_port()}/0")
+    monkeypatch.setattr(settings, "REDIS_URL", f"redis://127.0.0.1:{closed_port()}/0")
     async with listening(page, after="5-0") as until:
         heard = await until("resync", "ping")
     assert named(heard, "resync")[0]["id"] == "5-0"
@@ -206,7 +207,7 @@ async def test_without_redis_a_page_is_told_to_look_again_and_still_hears_pings(
 
 def test_pages_are_served_without_redis(client: Client, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     watch_of(alice, now=timezone.now())
-    monkeypatch.setattr(settings, "REDIS_URL", f"redis://127.0.0.1:{free_port()}/0")
+    monkeypatch.setattr(settings, "REDIS_URL", f"redis://127.0.0.1:{closed_port()}/0")
     redis_client.cache_clear()
     client.force_login(alice)
     answer = client.get("/matches/")
@@ -371,6 +372,7 @@ async def test_a_page_that_opens_asks_the_figures_of_its_own_person_only(
         return real(user_id, **words)
 
     monkeypatch.setattr(live_figures, "freshness_of", counted)
+    monkeypatch.setattr(live_figures, "FRESH_SECONDS", 3600)
     other = AsyncClient()
     await other.aforce_login(bob)
     async with listening(page) as hers:

@@ -6,7 +6,6 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from monitor_site.purchasing import handing, proposing, queries
 from monitor_site.purchasing.models import LedgerEntry, Order
@@ -22,8 +21,8 @@ pytestmark = pytest.mark.usefixtures("redis")
 
 
 @pytest.fixture
-def now():
-    return timezone.now()
+def now(standing):
+    return standing
 
 
 def chosen(*orders):

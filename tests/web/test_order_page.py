@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from monitor_site.purchasing import budgeting, handing, proposing, receiving, rules
 from monitor_site.purchasing.budgeting import BudgetWish, Limits
@@ -23,8 +22,8 @@ SWEEP = Because(actor="sweep")
 
 
 @pytest.fixture
-def now():
-    return timezone.now()
+def now(standing):
+    return standing
 
 
 @pytest.fixture

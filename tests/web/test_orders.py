@@ -5,7 +5,6 @@ import io
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.purchasing import board, handing, own_words
@@ -23,8 +22,8 @@ WE = Because(actor="sweep")
 
 
 @pytest.fixture
-def now():
-    return timezone.now()
+def now(standing):
+    return standing
 
 
 def stands(page, query=""):
@@ -112,7 +111,7 @@ class TestBoard:
         wide(alice, now)
         order = proposal(watch, now)
         assert stands(page) == {"proposed": 1}
-        assert "To be answered: in 29 min" in shown(page, "/orders/")
+        assert "To be answered: in 30 min" in shown(page, "/orders/")
         Order.objects.filter(pk=order.pk).update(expires_at=now)
         assert stands(page) == {}
 
@@ -125,7 +124,7 @@ class TestBoard:
         )
         Order.objects.filter(pk=order.pk).update(account=account)
         words = shown(page, "/orders/")
-        for said in ("¥1,000 + ¥700", "All my spending · Camera", "To be ordered: in 23 h", "Proxy"):
+        for said in ("¥1,000 + ¥700", "All my spending · Camera", "To be ordered: in 24 h", "Proxy"):
             assert said in words
 
     def test_what_was_declined_without_an_approval_is_no_order(self, page, alice, watch, now):

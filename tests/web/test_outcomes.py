@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from monitor_site.contract import Unavailable
 from monitor_site.purchasing import sweeping
@@ -20,8 +19,8 @@ WE = Because(actor="reconciler")
 
 
 @pytest.fixture
-def now():
-    return timezone.now()
+def now(standing):
+    return standing
 
 
 @pytest.fixture

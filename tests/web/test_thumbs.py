@@ -14,6 +14,7 @@ from PIL import Image
 
 from monitor_site.accounts.models import User
 from monitor_site.web import pictures
+from tests.waiting import PATIENCE_SECONDS
 
 
 def jpeg(width: int = 900, height: int = 600) -> bytes:
@@ -52,6 +53,7 @@ def shop(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Shop]:
     thread.start()
     monkeypatch.setattr(settings, "PRACTICE_MARKETS", {"mercari": one.base})
     monkeypatch.setattr(settings, "MEDIA_ROOT", tmp_path)
+    monkeypatch.setattr(pictures, "DEADLINE_SECONDS", PATIENCE_SECONDS)
     yield one
     one.server.shutdown()
     thread.join()

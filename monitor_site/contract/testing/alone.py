@@ -21,6 +21,8 @@ from .guard import guarded
 from .origin import load, origin_of
 from .samples import samples_in
 
+# Long enough for a machine that does much else.
+SECONDS = 600
 # Far from each other, and from anywhere: whoever reads times by the machine's zone differs in one of them.
 ZONES = ("America/Phoenix", "Pacific/Kiritimati")
 
@@ -42,7 +44,7 @@ def alone(plugin: Plugin, answers: Path, *, seed: int, settings: AccountSettings
         *("/usr/bin/env", f"PYTHONHASHSEED={seed}", f"PYTHONPATH={path}", f"TZ={zone}"),
         *(sys.executable, "-B", "-m", __name__),
     )
-    done = subprocess.run((*given, order), capture_output=True, text=True, check=False, timeout=60)  # noqa: S603
+    done = subprocess.run((*given, order), capture_output=True, text=True, check=False, timeout=SECONDS)  # noqa: S603
     if done.returncode:
         return {"deeds": [f"ended with {done.returncode}: {done.stderr.strip()[-300:]}"], "read": {}}
     found: dict[str, Any] = json.loads(done.stdout)

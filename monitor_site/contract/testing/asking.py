@@ -16,7 +16,7 @@ from .guard import Guard, guarded, slept
 from .samples import Sample
 from .session import NOW, Request, ScriptedSession
 
-SECONDS = 20.0
+SECONDS = 120.0
 Ts = TypeVarTuple("Ts")
 
 
@@ -65,7 +65,7 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 def run(asked: Callable[[], Awaitable[Any]]) -> Any:
-    """Run it on an event loop of its own, for at most 20 seconds."""
+    """Run it on an event loop of its own, for at most two minutes."""
 
     async def limited() -> Any:
         async with asyncio.timeout(SECONDS):

@@ -5,6 +5,7 @@ The rest is seen as a profiler sees calls, under whatever name: sleeping, thread
 """
 
 import _thread
+import gc
 import locale
 import os
 import sys
@@ -59,10 +60,14 @@ _switch: list[Guard] = []
 
 @contextmanager
 def guarded() -> Iterator[Guard]:
-    """Forbid and note all of it until the block ends, in every thread."""
+    """Forbid and note all of it until the block ends, in every thread.
+
+    Rubbish is not collected meanwhile: what that of others does at its end would be held against the plugin.
+    """
     _install()
     guard = Guard()
-    before = sys.getprofile()
+    before, collects = sys.getprofile(), gc.isenabled()
+    gc.disable()
     _switch.append(guard)
     sys.setprofile(_profile)
     try:
@@ -70,6 +75,8 @@ def guarded() -> Iterator[Guard]:
     finally:
         sys.setprofile(before)
         _switch.remove(guard)
+        if collects:
+            gc.enable()
 
 
 def slept(seconds: float) -> None:

@@ -18,7 +18,7 @@ from .session import Request
 
 T = TypeVar("T")
 
-SECONDS = 10.0
+SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ Report = dict[str, str]
 def judged(path: Path, report: Path) -> tuple[int, Report]:
     """Run the kit as a plugin's author does; the exit code, and for each rule how it failed, empty when it held."""
     command = [sys.executable, "-m", "monitor_site.contract.testing", str(path), f"--junitxml={report}"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=1200)
     assert report.exists(), done.stdout + done.stderr
     cases = ElementTree.parse(report).iter("testcase")
     return done.returncode, {case.attrib["name"]: failure_of(case) for case in cases if case.find("skipped") is None}

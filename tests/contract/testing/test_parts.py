@@ -1,6 +1,7 @@
 """The parts of the kit: it needs little, reads lists of samples strictly, and sees what happens behind its back."""
 
 import asyncio
+import gc
 import json
 import locale
 import os
@@ -24,7 +25,7 @@ from monitor_site.contract.testing.asking import run
 from monitor_site.contract.testing.guard import NotAllowed, guarded
 from monitor_site.contract.testing.origin import origin_of
 from tests.house.source import ROOT
-from tests.servers import free_port
+from tests.nowhere import closed_port
 
 SAMPLE = Path(scaffold.__file__).parent / "sample_market"
 PLUGIN = plugin_in(SAMPLE)
@@ -81,6 +82,21 @@ def test_reading_and_computing_is_nobodys_business(tmp_path: Path):
     known.write_text("after the block everything is allowed again")
 
 
+def test_what_others_have_left_is_not_held_against_the_plugin(tmp_path: Path):
+    class Left:
+        def __del__(self) -> None:
+            (tmp_path / "late").mkdir()
+
+    left = Left()
+    left.itself = left  # type: ignore[attr-defined]
+    del left
+    with guarded() as guard:
+        assert len([[] for _ in range(100_000)]) == 100_000
+    assert guard.deeds == []
+    gc.collect()
+    assert (tmp_path / "late").is_dir()
+
+
 @pytest.mark.parametrize("look", [time.time, datetime.now, date.today, lambda: datetime.now(UTC)])
 def test_whoever_looks_at_the_clock_is_seen_and_not_stopped(look: Any):
     with guarded() as guard:
@@ -129,7 +145,7 @@ def test_the_control_end_says_why_it_does_not_do_something(tmp_path: Path):
 
 
 async def test_no_answer_is_unavailable():
-    session = PlainSession(f"http://127.0.0.1:{free_port()}")
+    session = PlainSession(f"http://127.0.0.1:{closed_port()}")
     with pytest.raises(Unavailable):
         await session.get(f"{session.base}/x")
     assert [asked.url for asked in session.asked] == [f"{session.base}/x"]

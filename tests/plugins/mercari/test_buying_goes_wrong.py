@@ -1,5 +1,7 @@
 """Purchases that go wrong at the practice market: after a purchase was sent, only a listed refusal is a refusal."""
 
+import asyncio
+
 import pytest
 
 from monitor_site.contract import (
@@ -15,11 +17,9 @@ from monitor_site.contract import (
 )
 from monitor_site.marketplaces.accounts import FOR_GOOD
 from monitor_site.marketplaces.models import MarketplaceAccount
-from monitor_site.marketplaces.transport import Limits
+from tests.marketplaces.clock import let_time_pass
 from tests.plugins.mercari.buying import Buyer
-from tests.plugins.standins import Market
-
-pytestmark = pytest.mark.usefixtures("_short")
+from tests.plugins.standins import Market, struck
 
 # Faults of a purchase, with whether Mercari took it all the same.
 SILENT = [
@@ -49,11 +49,6 @@ SILENT = [
 ]
 
 
-@pytest.fixture
-def _short(monkeypatch: pytest.MonkeyPatch, gateway) -> None:
-    monkeypatch.setattr(gateway, "_limits", Limits(deadline_seconds=1.5))
-
-
 def _name(case) -> str:
     return " ".join(map(str, case.values())) if isinstance(case, dict) else ""
 
@@ -65,7 +60,11 @@ async def test_an_answer_that_says_nothing_leaves_the_outcome_unknown_and_the_tr
     thing = alice_buys.offer()
     market.do("faults", route="purchase", count=1, **fault)
 
-    error = await alice_buys.refused(thing)
+    ending = asyncio.ensure_future(alice_buys.refused(thing))
+    if fault["kind"] == "hang":
+        await struck(market)
+        let_time_pass()
+    error = await ending
 
     assert isinstance(error, OutcomeUnknown), error
     found = await alice_buys.find(thing)

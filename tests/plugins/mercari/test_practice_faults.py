@@ -5,7 +5,7 @@ import pytest
 
 from monitor_site.contract import Blocked, LayoutChanged, MarketplaceError, SearchCriteria, Throttled, Unavailable
 from plugins.mercari.practice.faults import KINDS
-from tests.plugins.standins import Market, PlainSession
+from tests.plugins.standins import Market, PlainSession, impatient, patient, struck
 
 ASKED = SearchCriteria(keyword="ルミナ")
 
@@ -55,11 +55,12 @@ async def test_throttling_passes_on_its_hint(market: Market, mercari, hint: int 
 
 @pytest.mark.parametrize("kind", CUT_OFF)
 async def test_a_connection_that_gives_nothing_is_cut_by_one_side(market: Market, session: PlainSession, kind: str):
-    market.do("faults", kind=kind, count=1, route="*", seconds=30)
-    session.client.timeout = httpx.Timeout(0.3)
+    market.do("faults", kind=kind, count=1, route="*", seconds=3600)
+    session.client.timeout = impatient(0.3)
     with pytest.raises((httpx.TimeoutException, httpx.RemoteProtocolError, httpx.ReadError)):
         await session.get(f"{market.base}/photos/camera/m01_1.webp")
-    session.client.timeout = httpx.Timeout(30)
+    await struck(market)
+    session.client.timeout = patient()
     assert (await session.get(f"{market.base}/photos/camera/m01_1.webp")).status == 200
 
 

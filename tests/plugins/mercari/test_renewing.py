@@ -17,10 +17,12 @@ from monitor_site.marketplaces.catalog import Catalog
 from monitor_site.marketplaces.gateway import Gateway
 from monitor_site.marketplaces.models import MarketplaceAccount
 from monitor_site.marketplaces.renewing import Keeper
+from monitor_site.marketplaces.transport import Limits
 from plugins.mercari import plugin
 from plugins.mercari.partner_account import PartnerAccount
 from tests.plugins.mercari.buying import connected
 from tests.plugins.standins import Market
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,7 +42,8 @@ def visit(account: MarketplaceAccount, verb: str, **asked: Any) -> Any:
 
     async def make() -> Any:
         client = async_redis_client()
-        gateway = Gateway(redis=client, catalog=Catalog(plugins={"mercari": plugin}, broken={}))
+        known = Catalog(plugins={"mercari": plugin}, broken={})
+        gateway = Gateway(redis=client, catalog=known, limits=Limits(deadline_seconds=PATIENCE_SECONDS))
         try:
             return await getattr(gateway, verb)(marketplace="mercari", account_id=account.pk, **asked)
         finally:
@@ -137,7 +140,7 @@ def test_an_account_that_is_gone_keeps_nothing(account: MarketplaceAccount, now:
     assert secrets_of(account) == {}
 
 
-def renewing(account: Account, *, seconds: float = 5.0) -> AccountSettings:
+def renewing(account: Account, *, seconds: float = PATIENCE_SECONDS) -> AccountSettings:
     """What a visit reads that began with this account."""
 
     async def renew() -> AccountSettings:
@@ -150,7 +153,7 @@ def renewing(account: Account, *, seconds: float = 5.0) -> AccountSettings:
 
 
 def test_who_waits_too_long_for_another_asks_nothing_and_pauses_nobody(account: MarketplaceAccount, redis) -> None:
-    redis.set(key("renewing", "mercari", account.pk), "somebody", px=60_000)
+    redis.set(key("renewing", "mercari", account.pk), "somebody", px=3_600_000)
 
     with pytest.raises(NoPace):
         renewing(opened(account, PartnerAccount), seconds=0.1)
