@@ -14,12 +14,18 @@ from allauth.account.internal.userkit import user_id_to_str
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone, translation
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from monitor_site.accounts.models import User
 from tests import curio as curios
 from tests import servers
 
 KEEPER = pytest.StashKey[subprocess.Popen[bytes]]()
+
+# How long an example takes says how busy the machine is.
+hypothesis_settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("patient")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,8 +1,11 @@
 """Waiting for what other processes and threads do."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+import redis
 
 PATIENCE_SECONDS = 120
 
@@ -15,3 +18,18 @@ def until(true: Callable[[], Any], *, what: str, seconds: float = PATIENCE_SECON
             return
         time.sleep(0.1)
     raise AssertionError(f"never happened: {what}")
+
+
+@contextmanager
+def hearing(client: redis.Redis, channel: str) -> Iterator[Callable[[], Any]]:
+    """What is said on a channel of Redis from now on: each call waits for the next word."""
+    with client.pubsub() as ear:
+
+        def heard() -> Any:
+            if (word := ear.get_message(timeout=PATIENCE_SECONDS)) is None:
+                raise AssertionError(f"nothing was said on {channel}")
+            return word["data"]
+
+        ear.subscribe(channel)
+        heard()
+        yield heard
