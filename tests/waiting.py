@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import psutil
 import redis
 
-PATIENCE_SECONDS = 120
+# A worker needs seconds of a processor to start, and on a busy machine many of them share one.
+PATIENCE_SECONDS = 300
 
 
 def until(true: Callable[[], Any], *, what: str, seconds: float = PATIENCE_SECONDS) -> None:
@@ -18,6 +20,14 @@ def until(true: Callable[[], Any], *, what: str, seconds: float = PATIENCE_SECON
             return
         time.sleep(0.1)
     raise AssertionError(f"never happened: {what}")
+
+
+def lives(pid: int) -> bool:
+    """Whether a process does anything any more; a machine without an init keeps the dead."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 @contextmanager
