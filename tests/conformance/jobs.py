@@ -12,7 +12,7 @@ PATIENCE_SECONDS = 120
 
 
 def hurry() -> None:
-    """RQ's alarm comes now, instead of at any moment of a slow machine: the time of a job begins before the job does."""
+    """RQ's alarm comes now: the time of a job begins before it does, and on a slow machine may end before it, too."""
     left, _ = signal.getitimer(signal.ITIMER_REAL)
     if not left:
         raise RuntimeError("RQ has set no alarm")

@@ -85,8 +85,8 @@ def test_the_embedded_server_listens_on_a_socket_of_the_file_system_only(db: Non
 
 def wrapper(path: Path, **options: Any) -> DatabaseWrapper:
     told = dict(settings.DATABASES["default"]) | {"ENGINE": "django.db.backends.sqlite3", "NAME": str(path)}
-    told |= {"OPTIONS": {"timeout": PATIENCE_SECONDS} | options, "TIME_ZONE": None, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": False}
-    told |= {"AUTOCOMMIT": True, "ATOMIC_REQUESTS": False}
+    told |= {"OPTIONS": {"timeout": PATIENCE_SECONDS} | options, "TIME_ZONE": None, "CONN_MAX_AGE": 0}
+    told |= {"CONN_HEALTH_CHECKS": False, "AUTOCOMMIT": True, "ATOMIC_REQUESTS": False}
     return DatabaseWrapper(told, "story")
 
 

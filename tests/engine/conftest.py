@@ -50,7 +50,7 @@ def stopped_clock(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def _patient_serving(monkeypatch: pytest.MonkeyPatch) -> None:
+def patient_serving(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that gets little time is not taken for stuck, which would end the process of the tests."""
     monkeypatch.setattr("monitor_site.engine.loop.stuck_seconds", lambda: 600.0)
 

@@ -29,7 +29,7 @@ async def client(redis: Any) -> AsyncIterator[redis.asyncio.Redis]:
 
 
 @pytest.fixture
-def loop(redis: Any, settings: Any, _patient_serving: None) -> Iterator[WorkerLoop]:
+def loop(redis: Any, settings: Any, patient_serving: None) -> Iterator[WorkerLoop]:
     """A worker whose marketplace answers nobody: a check is over at once."""
     settings.PRACTICE_MARKETS = {"mercari": f"http://127.0.0.1:{free_port()}"}
     running = WorkerLoop(worker="checks-1-test", seat="checks-1")

@@ -38,7 +38,7 @@ def practice_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def loop(practice_address: str, redis: Any, settings: Any, _patient_serving: None) -> Iterator[WorkerLoop]:
+def loop(practice_address: str, redis: Any, settings: Any, patient_serving: None) -> Iterator[WorkerLoop]:
     settings.PRACTICE_MARKETS = {"mercari": practice_address}
     running = WorkerLoop(worker="checks-1-test", seat="checks-1")
     running.start()
@@ -102,7 +102,7 @@ def test_a_marketplace_that_is_down_makes_failed_checks_and_nothing_is_lost(
 
 
 def test_a_loop_that_stops_gives_back_what_it_holds(
-    practice_address: str, alice: Any, redis: Any, settings: Any, _patient_serving: None
+    practice_address: str, alice: Any, redis: Any, settings: Any, patient_serving: None
 ) -> None:
     settings.PRACTICE_MARKETS = {"mercari": practice_address}
     stopping = WorkerLoop(worker="checks-2-test", seat="checks-2")

@@ -1,6 +1,5 @@
 """Mail through the operator's server: one letter, with nothing in its headers that a seller wrote there."""
 
-import asyncio
 import email
 import email.policy
 import ssl
