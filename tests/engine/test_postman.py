@@ -12,8 +12,9 @@ from monitor_site.alerts import happenings, telling
 from monitor_site.alerts.models import Alert, Channel, Delivery, DeliveryState, Notice
 from monitor_site.alerts.services import mute_channel, wake_channels
 from monitor_site.alerts.telling import TOPIC
+from monitor_site.alerts.ways.apprise_process import START_SECONDS
 from monitor_site.alerts.ways.webhook import new_secret
-from monitor_site.engine.postman import Postman, claim
+from monitor_site.engine.postman import BIRTH_SECONDS, Postman, claim
 from monitor_site.outbox.models import OutboxRow
 from tests.alerts.rows import channel_of, match, watch_of
 from tests.alerts.sink import Sink, open_sink
@@ -176,6 +177,11 @@ def test_an_alerts_worker_serves_what_it_has_noted_itself(postman: Postman, sink
     matched(alice, 1)
     until(lambda: sent() == 1, what="it arrives without another job")
     assert not OutboxRow.objects.filter(topic=TOPIC).exists()
+
+
+def test_a_postman_gives_the_process_for_apprise_minutes_to_start() -> None:
+    """On a busy machine it takes that long, and a worker that gave up would begin anew for ever."""
+    assert 120 <= START_SECONDS < BIRTH_SECONDS
 
 
 def test_what_is_noted_where_no_postman_works_goes_over_a_job(sink: Sink, alice: Any, redis: Any) -> None:

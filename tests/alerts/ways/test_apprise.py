@@ -308,10 +308,7 @@ async def test_a_way_can_be_warmed_before_the_first_message(way: Way, sink: Loop
 KEEPS_A_WAY = """
 import asyncio, django
 django.setup()
-from monitor_site.alerts.ways import apprise_process
 from monitor_site.alerts.ways.send import Way
-
-apprise_process.START_SECONDS = 120.0
 
 async def main():
     way = Way()
@@ -379,7 +376,7 @@ Guard(networks=Networks(), violated=lambda: violations.append(1)).begin()
 deeds = {
     "connect": lambda: socket.socket().connect(("127.0.0.1", 80)),
     "connect_ex": lambda: socket.socket().connect_ex(("10.0.0.1", 443)),
-    "create": lambda: socket.create_connection(("localhost", 443)),
+    "create": lambda: socket.create_connection(("127.0.0.1", 443)),
     "name": lambda: socket.socket().connect(("localhost", 443)),
     "udp": lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 53)),
     "unix": lambda: socket.socket(socket.AF_UNIX).connect("/tmp/socket"),
