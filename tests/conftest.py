@@ -20,6 +20,7 @@ from hypothesis import settings as hypothesis_settings
 from monitor_site.accounts.models import User
 from tests import curio as curios
 from tests import servers
+from tests.waiting import PATIENCE_SECONDS
 
 KEEPER = pytest.StashKey[subprocess.Popen[bytes]]()
 
@@ -82,8 +83,9 @@ def fresh_sign_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def redis(redis_server: str) -> Iterator[redis_library.Redis]:
-    """A client of an empty Redis."""
-    with redis_library.Redis.from_url(redis_server) as client:
+    """A client of an empty Redis; the library's own patience is a few seconds."""
+    patience = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
+    with redis_library.Redis.from_url(redis_server, **patience) as client:
         client.flushall()
         yield client
 

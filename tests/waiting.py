@@ -30,6 +30,12 @@ def lives(pid: int) -> bool:
         return False
 
 
+def never_stuck(patch: Any) -> None:
+    """A worker's loop that gets little time is not taken for stuck, which would end the process of the tests."""
+    patch.setattr("monitor_site.engine.loop.stuck_seconds", lambda: 2.0 * PATIENCE_SECONDS)
+    patch.setattr("monitor_site.engine.loop.ANSWER_SECONDS", float(PATIENCE_SECONDS))
+
+
 @contextmanager
 def hearing(client: redis.Redis, channel: str) -> Iterator[Callable[[], Any]]:
     """What is said on a channel of Redis from now on: each call waits for the next word."""

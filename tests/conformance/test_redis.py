@@ -63,7 +63,8 @@ def silent(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Any]]:
     """A server that can be stopped, and a client of it."""
     port = free_port()
     server = start_redis(port=port, password=PASSWORD, folder=tmp_path)
-    with by_url(port) as client:
+    address = f"redis://:{PASSWORD}@127.0.0.1:{port}/0"
+    with redis_library.Redis.from_url(address, socket_timeout=PATIENCE_SECONDS) as client:
         yield server, client
     server.send_signal(signal.SIGCONT)
     stop(server)

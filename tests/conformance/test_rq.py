@@ -165,6 +165,7 @@ def test_a_job_that_failed_keeps_its_id_and_no_second_one_is_taken_under_it(redi
     assert Job.fetch("kind-1-1", connection=redis, serializer=JSONSerializer).get_status() == JobStatus.QUEUED
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # RQ forks beside whatever threads there are
 @pytest.mark.parametrize(("kind", "least", "most"), [(SimpleWorker, 40, 80), (Worker, 40, 80)])
 def test_a_job_costs_dozens_of_commands(redis: Any, kind: Any, least: int, most: int) -> None:
     """So work travels in slices: a ticket names a marketplace, and its feed runs many checks."""

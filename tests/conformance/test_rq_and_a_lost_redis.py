@@ -40,7 +40,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def client(server: Server) -> Iterator[Any]:
-    with redis_library.Redis.from_url(server.url) as opened:
+    with redis_library.Redis.from_url(server.url, socket_timeout=PATIENCE_SECONDS) as opened:
         yield opened
 
 

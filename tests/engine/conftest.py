@@ -14,6 +14,7 @@ from monitor_site.marketplaces.gateway import Gateway
 from tests import practice
 from tests.engine.clockwork import stop_the_clock
 from tests.plugins.standins import Market
+from tests.waiting import never_stuck
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +52,8 @@ def stopped_clock(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def patient_serving(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A loop that gets little time is not taken for stuck, which would end the process of the tests."""
-    monkeypatch.setattr("monitor_site.engine.loop.stuck_seconds", lambda: 600.0)
+    """However little time a worker's loop gets."""
+    never_stuck(monkeypatch)
 
 
 @pytest.fixture

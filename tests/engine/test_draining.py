@@ -1,6 +1,7 @@
 """Signals while a worker finishes what it has."""
 
 import signal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ def test_a_second_signal_cuts_unless_it_is_the_same_one_passed_on_twice(moments:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr(draining.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(draining, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 

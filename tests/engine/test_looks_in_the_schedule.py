@@ -228,7 +228,7 @@ def test_a_look_asked_for_now_is_due_now(alice: Any, schedule: Schedule, redis: 
     assert (score(redis, look) or 0) <= schedule.now_ms()
 
 
-@pytest.mark.usefixtures("_looking")
+@pytest.mark.usefixtures("_looking", "stopped_clock")
 def test_the_figures_of_searches_leave_looks_out(alice: Any, schedule: Schedule, redis: Any) -> None:
     now = datetime.now(UTC)
     (look,) = followed(alice, now - timedelta(hours=1))

@@ -21,7 +21,7 @@ from monitor_site.watches.models import Check, Target
 from plugins.mercari.practice import create
 from tests.faults import invariants
 from tests.servers import free_port
-from tests.waiting import PATIENCE_SECONDS, until
+from tests.waiting import PATIENCE_SECONDS, never_stuck, until
 from tests.watches.makers import watch_of
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -76,8 +76,7 @@ def line(
 ) -> Iterator[Line]:
     settings.PRACTICE_MARKETS = {"mercari": practice_address}
     settings.LEASE_SECONDS = 2
-    # A loop that gets little time is not taken for stuck, which would end the process of the tests.
-    monkeypatch.setattr("monitor_site.engine.loop.stuck_seconds", lambda: 600.0)
+    never_stuck(monkeypatch)
     watch_of(alice, datetime.now(UTC), must=["もふもん"], interval_seconds=INTERVAL, tell_existing=True)
     running = Line(redis, worker="checks-1")
     yield running
