@@ -15,11 +15,11 @@ PATIENCE_SECONDS = 300
 def until(true: Callable[[], Any], *, what: str, seconds: float = PATIENCE_SECONDS) -> None:
     """Return when ``true()`` is; fail with words when it never is. The patience is no measurement."""
     give_up = time.monotonic() + seconds
-    while time.monotonic() < give_up:
-        if true():
-            return
+    # The last look comes after the last pause, however long that was.
+    while not true():
+        if time.monotonic() > give_up:
+            raise AssertionError(f"never happened: {what}")
         time.sleep(0.1)
-    raise AssertionError(f"never happened: {what}")
 
 
 def lives(pid: int) -> bool:
