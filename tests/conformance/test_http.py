@@ -7,16 +7,18 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from queue import Queue
 
 import httpx
 import pytest
+from httpcore._backends.sync import SyncStream
 
 from monitor_site import networks
 from tests.servers import free_port, tied, wait_for_port
+from tests.waiting import PATIENCE_SECONDS
 
 STREAM = """
 import asyncio
@@ -43,23 +45,30 @@ def answering(answer: Callable[[socket.socket], None]) -> Iterator[str]:
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
-    thread.join(10)
+    thread.join(PATIENCE_SECONDS)
     listener.close()
-
-
-def drip(client: socket.socket) -> None:
-    client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
-    for _ in range(10):
-        time.sleep(0.1)
-        client.sendall(b"x")
 
 
 def test_a_slow_drip_outlives_every_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Timeouts are per read. So our transport has an absolute deadline."""
-    with answering(drip) as address, httpx.Client(timeout=0.5, trust_env=False) as client:
-        began = time.monotonic()
+    reads, real, patient = Queue(), SyncStream.read, float(PATIENCE_SECONDS)
+    told: list[float | None] = []
+
+    def read(self: SyncStream, most: int, timeout: float | None = None) -> bytes:
+        told.append(timeout)
+        reads.put(None)
+        return real(self, most, timeout)
+
+    def drip(client: socket.socket) -> None:
+        """Each drop falls when it is waited for."""
+        for drop in (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", *[b"x"] * 10):
+            reads.get(timeout=patient)
+            client.sendall(drop)
+
+    monkeypatch.setattr(SyncStream, "read", read)
+    with answering(drip) as address, httpx.Client(timeout=patient, trust_env=False) as client:
         assert len(client.get(address).content) == 10
-        assert time.monotonic() - began > 0.9
+    assert told == [patient] * 11
 
 
 def test_a_small_answer_becomes_huge_in_one_piece() -> None:
@@ -71,8 +80,13 @@ def test_a_small_answer_becomes_huge_in_one_piece() -> None:
         client.sendall(head.encode() + small)
 
     assert len(small) < 25_000
-    with answering(bomb) as address, httpx.Client(trust_env=False) as client, client.stream("GET", address) as answer:
-        assert len(next(answer.iter_bytes())) > 5_000_000
+    with answering(bomb) as address, asking() as client, client.stream("GET", address) as answer:
+        assert max(len(piece) for piece in answer.iter_bytes()) > 5_000_000
+
+
+def asking() -> httpx.Client:
+    """With more patience than a server needs that gets little time."""
+    return httpx.Client(trust_env=False, timeout=PATIENCE_SECONDS)
 
 
 MISSED = ["100.64.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "::127.0.0.1", "224.0.0.1"]
@@ -105,11 +119,11 @@ def test_an_open_stream_keeps_uvicorn_alive_unless_it_is_told_when_to_give_up(
     process = subprocess.Popen(command, cwd=tmp_path)
     try:
         wait_for_port(port, process)
-        with httpx.Client(trust_env=False) as client, client.stream("GET", f"http://127.0.0.1:{port}/") as answer:
+        with asking() as client, client.stream("GET", f"http://127.0.0.1:{port}/") as answer:
             assert next(answer.iter_raw()) == b"open"
             process.send_signal(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
-                process.wait(20 if ends else 2.5)
+                process.wait(PATIENCE_SECONDS if ends else 2.5)
             assert (process.poll() is not None) is ends
     finally:
         process.kill()

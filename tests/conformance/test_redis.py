@@ -1,8 +1,11 @@
 """What redis-py and the server do with a lost reply and with waiting."""
 
+import signal
 import socket
-import statistics
-import time
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +15,8 @@ from django.conf import settings
 from monitor_site.connections import async_redis_client, redis_client
 from monitor_site.engine import worker
 from tests.conformance.wire import wire
+from tests.servers import free_port, start_redis, stop
+from tests.waiting import PATIENCE_SECONDS
 
 PORT, PASSWORD = settings.REDIS_URL.rsplit(":", 1)[1].split("/")[0], settings.REDIS_URL.split(":")[2].split("@")[0]
 
@@ -53,20 +58,29 @@ def test_none_of_our_clients_repeats_a_command(settings: Any, redis: Any) -> Non
         assert not arguments.get("retry_on_timeout")
 
 
-def late(wait: Any, count: int = 20) -> float:
-    """How many ms a wait of 50 ms comes back late, at the median."""
-    found = []
-    for _ in range(count):
-        began = time.monotonic()
-        wait()
-        found.append((time.monotonic() - began) * 1000 - 50)
-    return statistics.median(found)
+@pytest.fixture
+def silent(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Any]]:
+    """A server that can be stopped, and a client of it."""
+    port = free_port()
+    server = start_redis(port=port, password=PASSWORD, folder=tmp_path)
+    address = f"redis://:{PASSWORD}@127.0.0.1:{port}/0"
+    with redis_library.Redis.from_url(address, socket_timeout=PATIENCE_SECONDS) as client:
+        yield server, client
+    server.send_signal(signal.SIGCONT)
+    stop(server)
 
 
-def test_the_time_limit_of_a_blocking_pop_is_no_clock_and_that_of_a_subscription_is(redis: Any) -> None:
+def test_the_time_limit_of_a_blocking_pop_is_the_servers_and_that_of_a_subscription_is_our_own(silent: Any) -> None:
     """So the promoter waits on a subscription, with its own timer; nothing of ours waits by a pop's limit."""
-    with redis.pubsub() as ear:
+    server, client = silent
+    with client.pubsub() as ear, ThreadPoolExecutor(1) as threads:
         ear.subscribe("nothing")
-        ear.get_message(timeout=5)
-        by_own_timer = late(lambda: ear.get_message(timeout=0.05))
-    assert by_own_timer < 10 < late(lambda: redis.blpop("nothing", timeout=0.05))
+        assert ear.get_message(timeout=PATIENCE_SECONDS)["type"] == "subscribe"
+        client.ping()
+        server.send_signal(signal.SIGSTOP)
+        assert ear.get_message(timeout=0.05) is None
+        popped = threads.submit(client.blpop, "nothing", timeout=0.05)
+        with pytest.raises(TimeoutError):
+            popped.result(1)
+        server.send_signal(signal.SIGCONT)
+        assert popped.result(PATIENCE_SECONDS) is None

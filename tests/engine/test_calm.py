@@ -16,7 +16,7 @@ from monitor_site.engine.schedule import TICKET_LIVE_MS, Asked, Lease, Leased, L
 from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches.models import Check, Target
 from tests.servers import free_port
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, hearing, until
 from tests.watches.makers import watch_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,13 +29,13 @@ async def client(redis: Any) -> AsyncIterator[redis.asyncio.Redis]:
 
 
 @pytest.fixture
-def loop(redis: Any, settings: Any) -> Iterator[WorkerLoop]:
+def loop(redis: Any, settings: Any, patient_serving: None) -> Iterator[WorkerLoop]:
     """A worker whose marketplace answers nobody: a check is over at once."""
     settings.PRACTICE_MARKETS = {"mercari": f"http://127.0.0.1:{free_port()}"}
     running = WorkerLoop(worker="checks-1-test", seat="checks-1")
     running.start()
     yield running
-    running.stop(seconds=5)
+    running.stop(seconds=PATIENCE_SECONDS)
 
 
 def seen(rest_ms: int, leases: int = 0) -> Leased:
@@ -52,6 +52,7 @@ async def take(client: Any, ticket: str, **terms: Any) -> None:
     )
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_while_a_feed_looks_after_a_marketplace_nobody_asks_for_it(redis: Any, client: Any) -> None:
     schedule, pace = Schedule(redis), catalog().pace("mercari")
     schedule.put(marketplace="mercari", moves=[("1", "at", 0), ("2", "at", schedule.now_ms() + 500)])
@@ -62,6 +63,7 @@ async def test_while_a_feed_looks_after_a_marketplace_nobody_asks_for_it(redis: 
     assert (asked.ticket, 600 < (asked.again_ms or 0) <= 800) == (False, True)
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_what_a_feed_may_not_have_seen_brings_a_second_ticket_at_once(redis: Any, client: Any) -> None:
     schedule, pace = Schedule(redis), catalog().pace("mercari")
     schedule.put(marketplace="mercari", moves=[("1", "at", 0)])
@@ -75,17 +77,16 @@ async def test_what_a_feed_may_not_have_seen_brings_a_second_ticket_at_once(redi
     assert not schedule.ask(marketplace="mercari", pace=pace, ticket="c", woken=True).ticket
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_a_ticket_that_ended_makes_room_for_the_next(redis: Any, client: Any) -> None:
     schedule, pace = Schedule(redis), catalog().pace("mercari")
     schedule.put(marketplace="mercari", moves=[("1", "at", 0)])
     schedule.ask(marketplace="mercari", pace=pace, ticket="a")
     await take(client, "a")
     schedule.put(marketplace="mercari", moves=[("2", "at", 0)])
-    with redis.pubsub(ignore_subscribe_messages=True) as ear:
-        ear.subscribe(key("wake"))
-        ear.get_message(timeout=1)
+    with hearing(redis, key("wake")) as heard:
         await Leases(client, worker="w").end_tickets(marketplace="mercari", tickets=["a"], wake=True)
-        assert ear.get_message(timeout=5)["data"] == b"mercari"
+        assert heard() == b"mercari"
     assert schedule.ask(marketplace="mercari", pace=pace, ticket="b").ticket
 
 
@@ -97,7 +98,7 @@ def goes_on(loop: WorkerLoop, mine: Feed, leased: Leased) -> bool:
         mine._kept, mine._until, mine._kept_until = ["a"], now + 0.1, now + 10
         await mine._go_on(leased, catalog().pace("mercari"))
 
-    loop.call(go_on()).result(5)
+    loop.call(go_on()).result(PATIENCE_SECONDS)
     return bool(mine._kept)
 
 
@@ -132,12 +133,15 @@ def test_a_feed_ends_with_its_ticket_when_nothing_will_be_due_unless_something_i
     assert (redis.zcard(key("tickets", "mercari")), mine._until) == (0, 0.0)
 
 
-def test_what_is_due_one_after_the_other_is_checked_for_one_ticket(loop: WorkerLoop, alice: Any, redis: Any) -> None:
+def test_what_is_due_one_after_the_other_is_checked_for_one_ticket(
+    loop: WorkerLoop, alice: Any, redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feeding, "FEED_SECONDS", 4.0)  # a busy machine takes long from one look to the next
     for word in ("万年筆", "手帳", "定規"):
         watch_of(alice, datetime.now(UTC), must=[word])
     schedule, names = Schedule(redis), map(str, Target.objects.order_by("pk").values_list("pk", flat=True))
     now = schedule.now_ms()
-    moves = [(name, "at", now + 700 * place) for place, name in enumerate(names)]
+    moves = [(name, "at", now + 2800 * place) for place, name in enumerate(names)]
     schedule.put(marketplace="mercari", moves=moves)
     schedule.ask(marketplace="mercari", pace=catalog().pace("mercari"), ticket="a")
     loop.serve("mercari", "a")
@@ -150,11 +154,9 @@ def test_a_worker_that_stops_leaves_its_marketplaces_to_others_at_once(loop: Wor
     assert schedule.ask(marketplace="mercari", pace=pace, ticket="a").ticket
     loop.serve("mercari", "a")
     until(lambda: loop.feed("mercari")._calm, what="it is calm")
-    with redis.pubsub(ignore_subscribe_messages=True) as ear:
-        ear.subscribe(key("wake"))
-        ear.get_message(timeout=1)
-        loop.call(loop.feed("mercari").stop()).result(5)
-        assert ear.get_message(timeout=5)["data"] == b"mercari"
+    with hearing(redis, key("wake")) as heard:
+        loop.call(loop.feed("mercari").stop()).result(PATIENCE_SECONDS)
+        assert heard() == b"mercari"
     assert not redis.exists(key("tickets", "mercari"))
 
 
@@ -164,11 +166,11 @@ def test_a_feed_stops_although_redis_does_not_answer(loop: WorkerLoop, monkeypat
 
     loop.serve("mercari", "a")
     monkeypatch.setattr(Leases, "end_tickets", away)
-    loop.call(loop.feed("mercari").stop()).result(5)
+    loop.call(loop.feed("mercari").stop()).result(PATIENCE_SECONDS)
 
 
 def test_a_ticket_wakes_a_feed_that_rests(loop: WorkerLoop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feeding, "EMPTY_PAUSE_SECONDS", 60.0)
-    monkeypatch.setattr(feeding, "FEED_SECONDS", 60.0)
+    monkeypatch.setattr(feeding, "EMPTY_PAUSE_SECONDS", 3600.0)
+    monkeypatch.setattr(feeding, "FEED_SECONDS", 3600.0)
     loop.serve("mercari", "a")
-    loop.serve("mercari", "b")
+    loop.call(loop.feed("mercari").prolong("b")).result(PATIENCE_SECONDS)

@@ -1,7 +1,7 @@
 """Signals while a worker finishes what it has."""
 
-import os
 import signal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,7 +25,7 @@ def test_a_second_signal_cuts_unless_it_is_the_same_one_passed_on_twice(moments:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr(draining.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(draining, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 
@@ -39,10 +39,10 @@ def exits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_one_signal_does_not_break_off_draining_that_began_by_itself(clock: Any, exits: list[int]) -> None:
     before = signal.getsignal(signal.SIGTERM)
     with draining.draining(asked=False):
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
         assert exits == []
         clock[0] += 2
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
         assert exits == [128 + signal.SIGTERM]
     assert signal.getsignal(signal.SIGTERM) == before
 
@@ -50,5 +50,5 @@ def test_one_signal_does_not_break_off_draining_that_began_by_itself(clock: Any,
 def test_the_next_signal_cuts_draining_that_a_signal_began(clock: Any, exits: list[int]) -> None:
     with draining.draining(asked=True):
         clock[0] += 2
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
     assert exits == [128 + signal.SIGINT]

@@ -14,6 +14,7 @@ from monitor_site.engine import jobs, worker
 from monitor_site.engine.exact import Holder, hand_over, plant
 from monitor_site.outbox import exact
 from monitor_site.outbox.exact import ExactJob
+from tests.waiting import PATIENCE_SECONDS, hearing
 
 TOPIC = "story"
 
@@ -54,7 +55,7 @@ def holder(redis: Any) -> Iterator[Holder]:
     found = Holder(redis)
     found.start()
     yield found
-    found.stop(seconds=10)
+    found.stop(seconds=PATIENCE_SECONDS)
 
 
 def ms(moment: datetime) -> int:
@@ -95,26 +96,28 @@ def test_what_a_dead_worker_held_is_handed_over_again_two_seconds_late(redis: An
 
 
 def test_it_runs_at_its_instant_and_leaves(redis: Any, story: Story, holder: Holder) -> None:
-    instant = in_ms(120)
+    instant = in_ms(1000)
     exact.at(redis, topic=TOPIC, object_id=7, instant=instant)
     for _ in range(2):
         holder.hold(exact.name_of(TOPIC, 7, instant))
-    assert story.done.wait(10)
-    holder.stop(seconds=10)
+    assert story.done.wait(PATIENCE_SECONDS)
+    holder.stop(seconds=PATIENCE_SECONDS)
     ((number, told, ran),) = story.ran
     assert (number, told) == (7, instant)
-    assert instant <= ran + timedelta(milliseconds=1)
+    # Half of the way to the server and back is what nobody knows of its clock, and a busy machine makes it long.
+    assert instant <= ran + timedelta(milliseconds=250)
     assert redis.zcard(key(exact.KIND)) == 0
 
 
 def test_what_is_noted_later_and_due_sooner_does_not_wait_for_the_others(
     redis: Any, story: Story, holder: Holder
 ) -> None:
-    far, near = in_ms(1500), in_ms(100)
+    far, near = in_ms(3_600_000), in_ms(100)
     holder.hold(exact.name_of(TOPIC, 1, far))
     holder.hold(exact.name_of(TOPIC, 2, near))
-    holder.stop(seconds=10)
-    assert [number for number, *_ in story.ran] == [2, 1]
+    assert story.done.wait(PATIENCE_SECONDS)
+    assert [number for number, *_ in story.ran] == [2]
+    holder._held.clear()
 
 
 def test_an_instant_that_has_passed_runs_at_once_and_is_told_which_it_was(
@@ -122,7 +125,7 @@ def test_an_instant_that_has_passed_runs_at_once_and_is_told_which_it_was(
 ) -> None:
     past = in_ms(-60_000)
     holder.hold(exact.name_of(TOPIC, 3, past))
-    assert story.done.wait(10)
+    assert story.done.wait(PATIENCE_SECONDS)
     assert story.ran[0][1] == past
 
 
@@ -131,7 +134,7 @@ def test_one_that_fails_is_logged_and_leaves_and_the_others_go_on(redis: Any, st
         exact.at(redis, topic=TOPIC, object_id=number, instant=in_ms(50))
     for name in redis.zrange(key(exact.KIND), 0, -1):
         holder.hold(name.decode())
-    holder.stop(seconds=10)
+    holder.stop(seconds=PATIENCE_SECONDS)
     assert {number for number, *_ in story.ran} == {13, 14}
     assert redis.zcard(key(exact.KIND)) == 0
 
@@ -147,12 +150,9 @@ def test_what_redis_has_lost_comes_back_from_the_rows(redis: Any, story: Story) 
 
 
 def test_a_noted_instant_wakes_the_promoter(redis: Any, story: Story) -> None:
-    with redis.pubsub(ignore_subscribe_messages=True) as ear:
-        ear.subscribe(key("wake"))
-        ear.get_message(timeout=1)
+    with hearing(redis, key("wake")) as heard:
         exact.at(redis, topic=TOPIC, object_id=7, instant=in_ms(500))
-        heard = ear.get_message(timeout=5)
-    assert heard is not None
+        heard()
 
 
 def test_the_job_holds_and_ends_and_is_on_the_list_of_the_lanes(redis: Any, story: Story, holder: Holder) -> None:
@@ -163,6 +163,6 @@ def test_the_job_holds_and_ends_and_is_on_the_list_of_the_lanes(redis: Any, stor
     try:
         for _ in range(2):
             jobs.run_exact(exact.name_of(TOPIC, 7, in_ms(0)))
-        assert story.done.wait(10)
+        assert story.done.wait(PATIENCE_SECONDS)
     finally:
         worker._holders.clear()

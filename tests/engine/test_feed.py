@@ -1,10 +1,8 @@
 """A worker's loop against a practice market, a real Redis and a real database: from a ticket to a recorded check."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +18,7 @@ from monitor_site.watches import services
 from monitor_site.watches.models import Check, Match, Target
 from plugins.mercari.practice import create
 from tests.servers import free_port
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 from tests.watches.makers import watch_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,20 +31,19 @@ def practice_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(application, port=port, log_config=None, lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
+    until(lambda: server.started, what="the practice market serves")
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join()
 
 
 @pytest.fixture
-def loop(practice_address: str, redis: Any, settings: Any) -> Iterator[WorkerLoop]:
+def loop(practice_address: str, redis: Any, settings: Any, patient_serving: None) -> Iterator[WorkerLoop]:
     settings.PRACTICE_MARKETS = {"mercari": practice_address}
     running = WorkerLoop(worker="checks-1-test", seat="checks-1")
     running.start()
     yield running
-    running.stop(seconds=5)
+    running.stop(seconds=PATIENCE_SECONDS)
 
 
 def serve_until(loop: WorkerLoop, true: Callable[[], Any], what: str) -> None:
@@ -105,7 +102,7 @@ def test_a_marketplace_that_is_down_makes_failed_checks_and_nothing_is_lost(
 
 
 def test_a_loop_that_stops_gives_back_what_it_holds(
-    practice_address: str, alice: Any, redis: Any, settings: Any, tmp_path: Path
+    practice_address: str, alice: Any, redis: Any, settings: Any, patient_serving: None
 ) -> None:
     settings.PRACTICE_MARKETS = {"mercari": practice_address}
     stopping = WorkerLoop(worker="checks-2-test", seat="checks-2")
@@ -113,7 +110,7 @@ def test_a_loop_that_stops_gives_back_what_it_holds(
     watch_of(alice, datetime.now(UTC), must=["ポケリア"])
     settled(redis)
     serve_until(stopping, Check.objects.exists, "a check is recorded")
-    stopping.stop(seconds=5)
+    stopping.stop(seconds=PATIENCE_SECONDS)
     assert redis.hlen(key("lease", "mercari")) == 0
     assert redis.zcard(key("due", "mercari")) == 1
     assert not redis.exists(key("alive", "checks-2"))

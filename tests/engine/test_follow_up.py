@@ -74,9 +74,10 @@ async def test_a_match_that_gets_cheaper_and_is_sold_says_so_on_card_and_page(
     search = await sync_to_async(begin)(alice)
     await check(checker, search)
     assert "¥50,000" in await sync_to_async(person.card)()
+    began = datetime.now(UTC)
     look = await sync_to_async(followed)()
     assert look.due_at is not None
-    assert timedelta(minutes=9) < look.due_at - datetime.now(UTC) <= timedelta(minutes=11)
+    assert began + timedelta(minutes=9) < look.due_at <= datetime.now(UTC) + timedelta(minutes=11)
 
     market.do("change", id=made, price=40_000, search_after=86_400)
     await check(checker, search)

@@ -69,6 +69,7 @@ def tokens(redis: Any, count: float, schedule: Schedule) -> None:
     redis.hset(key("pace", MARKET), mapping={"tokens": count, "at": schedule.now_ms()})
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_however_many_looks_are_overdue_searches_come_first(schedule: Schedule, client: Any) -> None:
     put(schedule, looks(3_000), due=schedule.now_ms() - 3_600_000)
     put(schedule, map(str, range(30)))
@@ -76,6 +77,7 @@ async def test_however_many_looks_are_overdue_searches_come_first(schedule: Sche
     assert kinds(leased) == (30, 19)
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_looks_leave_a_token_and_a_slot_to_the_search_that_is_due_next(
     schedule: Schedule, client: Any, redis: Any
 ) -> None:
@@ -88,12 +90,14 @@ async def test_looks_leave_a_token_and_a_slot_to_the_search_that_is_due_next(
     assert kinds(await lease(client, pace=wide)) == (1, 0)
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_one_slot_or_one_token_at_most_is_shared_as_it_comes(schedule: Schedule, client: Any) -> None:
     put(schedule, looks(2))
     single = Pace(per_minute=10, ceiling_per_minute=10, floor_seconds=1, concurrency=1)
     assert kinds(await lease(client, pace=single)) == (0, 1)
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_while_searches_wait_neither_they_nor_looks_wait_for_ever(
     schedule: Schedule, client: Any, redis: Any
 ) -> None:
@@ -110,6 +114,7 @@ def _fields(pace: Pace) -> dict[str, Any]:
     return {name: getattr(pace, name) for name in ("per_minute", "ceiling_per_minute", "floor_seconds", "concurrency")}
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_a_look_comes_back_at_its_very_time(schedule: Schedule, client: Any, redis: Any) -> None:
     put(schedule, ["look:1"])
     (mine,) = (await lease(client)).leases
@@ -126,6 +131,7 @@ def _moment(ms: int) -> datetime:
     return datetime.fromtimestamp(ms / 1000, tz=UTC)
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_a_look_whose_worker_was_killed_is_leased_again_alone_and_the_old_one_counts_no_more(
     schedule: Schedule, client: Any, redis: Any
 ) -> None:
@@ -142,6 +148,7 @@ async def test_a_look_whose_worker_was_killed_is_leased_again_alone_and_the_old_
     assert redis.zscore(key("looks", MARKET), "look:1") == due
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_dead_looks_do_not_use_up_concurrency(schedule: Schedule, client: Any, redis: Any) -> None:
     narrow = Pace(per_minute=6_000, ceiling_per_minute=6_000, floor_seconds=1, concurrency=2)
     put(schedule, ["look:1"])
@@ -153,6 +160,7 @@ async def test_dead_looks_do_not_use_up_concurrency(schedule: Schedule, client: 
     assert [one.id for one in (await lease(client, pace=narrow, worker="w2", idle=False)).leases] == ["2"]
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_a_ticket_goes_out_for_looks_when_they_may_run(schedule: Schedule, redis: Any) -> None:
     put(schedule, ["look:1"], due=schedule.now_ms() + 5_000)
     asked = schedule.ask(marketplace=MARKET, pace=SLOW, ticket="a")
@@ -220,7 +228,7 @@ def test_a_look_asked_for_now_is_due_now(alice: Any, schedule: Schedule, redis: 
     assert (score(redis, look) or 0) <= schedule.now_ms()
 
 
-@pytest.mark.usefixtures("_looking")
+@pytest.mark.usefixtures("_looking", "stopped_clock")
 def test_the_figures_of_searches_leave_looks_out(alice: Any, schedule: Schedule, redis: Any) -> None:
     now = datetime.now(UTC)
     (look,) = followed(alice, now - timedelta(hours=1))

@@ -18,6 +18,7 @@ from monitor_site.watches import planned, services
 from monitor_site.watches.models import Check, Target, Watch
 from monitor_site.watches.plan import Load
 from monitor_site.watches.record import record
+from tests.engine.test_changed_settings import FAR
 from tests.watches.makers import result, sighting, watch_of, wish
 
 pytestmark = pytest.mark.django_db
@@ -104,7 +105,7 @@ def test_changed_hours_move_the_next_due_time_in_the_schedule_at_once(
     alice: Any, schedule: Schedule, redis: Any
 ) -> None:
     now = datetime.now(UTC)
-    watch = watch_of(alice, now, cron="0 0 1 1 *")
+    watch = watch_of(alice, now, **FAR)
     Target.objects.update(checked_at=now)
     watch.links.update(baselined_at=now)
     settling.settle(schedule, target_ids=[Target.objects.get().pk])
@@ -119,7 +120,7 @@ def test_changed_hours_move_the_next_due_time_in_the_schedule_at_once(
 def test_a_time_days_ahead_is_neither_pulled_in_nor_lost_by_the_audit(
     alice: Any, schedule: Schedule, redis: Any
 ) -> None:
-    watch_of(alice, datetime.now(UTC), cron="0 0 1 1 *")
+    watch_of(alice, datetime.now(UTC), **FAR)
     Target.objects.update(checked_at=datetime.now(UTC))
     settling.rebuild(schedule)
     before = scores(redis)

@@ -11,6 +11,8 @@ from monitor_site.contract import Pace
 from monitor_site.engine.schedule import AHEAD_MS, LONE_CRASHES, Leased, Leases, Return, Schedule
 from monitor_site.watches.results import Standing
 
+pytestmark = pytest.mark.usefixtures("stopped_clock")
+
 PACE = Pace(per_minute=6_000, ceiling_per_minute=6_000, floor_seconds=1, concurrency=50)
 MARKET = "market"
 

@@ -36,6 +36,7 @@ def test_a_new_target_is_due_at_once_and_its_fact_is_done(
     assert OutboxRow.objects.get(topic="target").done_at is not None
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_a_checked_target_goes_to_its_grid_and_a_paused_one_leaves(
     alice: Any, now: datetime, schedule: Schedule, redis: Any
 ) -> None:

@@ -112,6 +112,7 @@ async def test_a_return_brings_its_rank_and_what_leaves_takes_it_along(clock: Cl
     assert redis.hkeys(key("rank", MARKET)) == [b"2"]
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_a_thousand_that_wait_are_leased_each_once(redis: Any, client: Any) -> None:
     schedule, leases = Schedule(redis), Leases(client, worker="w1")
     wide = Pace(per_minute=600_000, ceiling_per_minute=600_000, floor_seconds=1, concurrency=2000)

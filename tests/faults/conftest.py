@@ -25,5 +25,5 @@ def practice_market(installation: Installation, tmp_path: Path) -> str:
     port = free_port()
     truth = tmp_path / "truth.jsonl"
     process = installation.start("run_practice", "mercari", "--port", port, "--seed", 7, "--truth-log", truth)
-    wait_for_port(port, process, seconds=60)
+    wait_for_port(port, process)
     return f"http://127.0.0.1:{port}"

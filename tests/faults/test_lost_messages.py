@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +18,7 @@ from monitor_site.watches import joining
 from tests.alerts.rows import RATES, channel_of, match, watch_of
 from tests.alerts.sink import Sink, open_sink
 from tests.faults.installation import Installation
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -58,11 +59,12 @@ def test_a_worker_killed_after_sending_and_before_marking_repeats_under_the_same
     sink.script = ["hang"]
     hook(alice, sink)
     matched(alice)
-    assert sink.told.wait(120)
+    assert sink.told.wait(PATIENCE_SECONDS)
     for pid in running.pids("rqworker", "alerts"):
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     until(is_marked, what="it arrives all the same")
-    assert len(sink.ids()) == 2
+    assert len(sink.ids()) >= 2
     assert len(set(sink.ids())) == 1
 
 
@@ -77,7 +79,7 @@ def test_a_worker_that_died_before_sending_costs_seconds(
     installation.start("run_promoter")
     installation.start("rqworker")
     until(is_marked, what="another worker sends it")
-    assert len(sink.ids()) == 1
+    assert len(set(sink.ids())) == 1
 
 
 def test_all_of_redis_lost_at_once_loses_no_message(running: Installation, sink: Sink, alice: Any, redis: Any) -> None:

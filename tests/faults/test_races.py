@@ -12,6 +12,7 @@ from monitor_site.contract import Condition
 from monitor_site.watches import follow, services
 from monitor_site.watches.models import Check, Doubt, Listing, Match, Target, Watch
 from monitor_site.watches.record import record
+from tests.waiting import PATIENCE_SECONDS
 from tests.watches.lookers import let_look
 from tests.watches.makers import result, sighting, watch_of, wish
 
@@ -26,7 +27,7 @@ def at_once(*works: Callable[[], Any]) -> list[BaseException]:
 
     def run(work: Callable[[], Any]) -> None:
         try:
-            start.wait(10)
+            start.wait(PATIENCE_SECONDS)
             work()
         except BaseException as error:  # noqa: BLE001 - the story is about whether anything is raised
             raised.append(error)

@@ -5,11 +5,10 @@ import signal
 from contextlib import suppress
 from typing import Any
 
-import psutil
 import pytest
 
 from tests.faults.installation import Installation
-from tests.waiting import until
+from tests.waiting import lives, until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -31,4 +30,4 @@ def test_a_second_signal_ends_the_workers_that_the_first_one_waits_for(installat
         return pool.poll() is not None
 
     until(asked_again, what="the supervisor ends")
-    assert not [pid for pid in frozen if psutil.pid_exists(pid)]
+    until(lambda: not any(map(lives, frozen)), what="the frozen ones are gone")

@@ -123,10 +123,8 @@ MAY_SLEEP = {
     "tests/servers.py": "polls a port until a server listens",
     "tests/postgres_keeper.py": "polls a process until it is gone",
     "tests/marketplaces/test_session.py": "plays servers that drip",
-    "tests/engine/test_feed.py": "polls a server of its own until it has started",
     "tests/conformance/jobs.py": "plays jobs that take longer than they may",
     "tests/conformance/test_databases.py": "plays writers that pause between what they write",
-    "tests/conformance/test_http.py": "plays a server that drips",
     "tests/faults/test_chaos.py": "its faults come by the clock, and a worker stands for longer than its leases",
     "tests/waiting.py": "polls what other processes and threads do",
 }

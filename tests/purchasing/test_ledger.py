@@ -259,7 +259,7 @@ ACTIONS = st.lists(
 )
 
 
-@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=40)
 @given(actions=ACTIONS, total=st.none() | st.integers(1, 3000), lowered=st.integers(1, 3000))
 def test_whatever_happens_in_whatever_order_the_counters_are_what_the_ledger_says_and_limits_hold(
     alice, now, actions, total, lowered

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from monitor_site.engine import clerk as clerks
 from monitor_site.engine.clerk import Clerk
 from monitor_site.engine.senders import Senders
 from monitor_site.marketplaces import catalog as catalogs
 from monitor_site.marketplaces import services
 from monitor_site.marketplaces.models import MarketplaceAccount
-from monitor_site.purchasing import submitting
+from monitor_site.purchasing import cancelling, submitting
 from plugins.mercari.practice import create
 from tests.plugins.mercari.buying import connected
 from tests.plugins.standins import quiet as practice_quiet
@@ -22,6 +23,7 @@ from tests.selling import market as markets
 from tests.selling.lanes import Shopper
 from tests.selling.orders import Desk
 from tests.selling.points import VARIABLE, Points
+from tests.waiting import PATIENCE_SECONDS
 
 CANARY = "canary-of-a-buyer"
 PLUGINS = Path(__file__).parent / "plugins"
@@ -94,7 +96,8 @@ def patient_children(child_env: dict[str, str], monkeypatch: pytest.MonkeyPatch)
             monkeypatch.setenv(name, child_env[name])
     assert os.environ["DJANGO_SETTINGS_MODULE"] == "tests.settings"
     # The machine may be busy, and a deadline that comes too soon is another story.
-    monkeypatch.setattr(submitting, "SEND_TIME", timedelta(seconds=60))
+    for module, seconds in ((submitting, 120), (clerks, 120), (cancelling, 50)):
+        monkeypatch.setattr(module, "SEND_TIME", timedelta(seconds=seconds))
 
 
 @pytest.fixture
@@ -114,4 +117,4 @@ def clerk(patient_children: None, market: Any, senders: Senders) -> Iterator[Cle
     """Sends, in processes of the test's own database."""
     made = Clerk(senders)
     yield made
-    made.stop(seconds=20)
+    made.stop(seconds=PATIENCE_SECONDS)

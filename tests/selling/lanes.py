@@ -14,6 +14,7 @@ from monitor_site.watches import joining
 from tests.plugins.standins import Market
 from tests.purchasing.invariants import Sold, all_hold
 from tests.purchasing.rows import budget_of, watch_of
+from tests.waiting import PATIENCE_SECONDS
 from tests.web.rows import match
 
 LANES = ("alerts", "express")
@@ -56,7 +57,7 @@ class Shopper:
         """Real workers of both lanes, to the end of what waits."""
         while any(lane_queue(lane, self.redis).count for lane in LANES):
             for lane in LANES:
-                worker.work(lane=lane, seat=f"{lane}-1", drain_seconds=60, burst=True)
+                worker.work(lane=lane, seat=f"{lane}-1", drain_seconds=PATIENCE_SECONDS, burst=True)
 
     def sweep(self) -> None:
         """Compare the account's purchases with its orders, as upkeep does later."""

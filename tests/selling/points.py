@@ -48,7 +48,7 @@ def _be_patient() -> None:
 
     from monitor_site.purchasing import submitting
 
-    submitting.SEND_TIME = timedelta(seconds=60)
+    submitting.SEND_TIME = timedelta(seconds=120)
 
 
 def _used_up(place: Path) -> None:

@@ -17,7 +17,7 @@ from monitor_site.purchasing.transitions import State
 from tests.faults.test_races import at_once
 from tests.selling.orders import again, all_holds
 from tests.selling.test_sending import sent
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -39,11 +39,11 @@ def seated(clerk, monkeypatch):
     monkeypatch.setattr(worker, "_clerks", [clerk])
     yield
     settle(clerk)
-    previews.close(seconds=20)
+    previews.close(seconds=PATIENCE_SECONDS)
 
 
 def settle(clerk):
-    clerk.settle(seconds=60)
+    clerk.settle(seconds=2 * PATIENCE_SECONDS)
     outcomes.close()
 
 

@@ -174,7 +174,7 @@ class TestWhileNobodyKnows:
 
 class TestBeforeTheFirstByte:
     def test_what_was_not_sent_may_be_asked_again_three_times_in_all(self, clerk, desk, bought):
-        MarketplaceAccount.objects.update(paused_until=datetime.now(UTC) + MINUTE, pause_reason="by_hand")
+        MarketplaceAccount.objects.update(paused_until=datetime.now(UTC) + 60 * MINUTE, pause_reason="by_hand")
         for _ in range(3):
             assert cancelled(clerk, bought).outcome == "not_sent"
         assert desk.market.cancels == []

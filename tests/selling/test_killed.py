@@ -17,7 +17,7 @@ from monitor_site.purchasing.submitting import Told
 from monitor_site.purchasing.transitions import State
 from tests.selling.orders import again, all_holds, outcomes
 from tests.selling.test_sending import sent
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, lives, until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -67,7 +67,7 @@ def test_a_sender_that_is_killed_before_it_began_is_followed_by_another_one_late
 def test_a_sender_that_stood_still_past_its_deadline_dies_instead_of_sending(clerk, desk, points, monkeypatch, moment):
     sent(clerk, desk.approved())
     desk.market.tries.clear()
-    monkeypatch.setattr(submitting, "SEND_TIME", submitting.timedelta(seconds=8))
+    monkeypatch.setattr(submitting, "SEND_TIME", submitting.timedelta(seconds=12))
     monkeypatch.setattr(sending, "GRACE_SECONDS", 600)
     order = desk.approved()
     points.arm(moment, "stop")
@@ -76,22 +76,22 @@ def test_a_sender_that_stood_still_past_its_deadline_dies_instead_of_sending(cle
     deadline = order.submissions.get().send_deadline
     until(lambda: datetime.now(UTC) > deadline, what="its deadline is over")
     os.kill(points.hit_by, signal.SIGCONT)
-    clerk.settle(seconds=60)
+    clerk.settle(seconds=2 * PATIENCE_SECONDS)
     assert desk.market.tries == []
     assert again(order).state == (State.UNKNOWN if moment == "committing" else State.READY)
-    assert not psutil.pid_exists(points.hit_by)
+    until(lambda: not lives(points.hit_by), what="the sender is gone")
 
 
 def test_a_sender_that_never_goes_on_is_killed_and_the_worker_goes_on(clerk, desk, points, monkeypatch):
     sent(clerk, desk.approved())
     desk.market.tries.clear()
-    monkeypatch.setattr(submitting, "SEND_TIME", submitting.timedelta(seconds=5))
+    monkeypatch.setattr(submitting, "SEND_TIME", submitting.timedelta(seconds=12))
     order, other = desk.approved(), desk.approved()
     points.arm("looked", "stop")
     [order] = sent(clerk, order)
     assert (order.state, desk.market.tries) == (State.READY, [])
-    assert not psutil.pid_exists(points.hit_by)
-    monkeypatch.undo()
+    until(lambda: not lives(points.hit_by), what="the sender is gone")
+    monkeypatch.setattr(submitting, "SEND_TIME", submitting.timedelta(seconds=120))
     assert sent(clerk, other)[0].state == State.PLACED
 
 

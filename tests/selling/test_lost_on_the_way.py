@@ -21,7 +21,7 @@ from tests.faults.installation import Installation
 from tests.selling.orders import again, all_holds
 from tests.selling.points import PATIENT
 from tests.servers import free_port, wait_for_port
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -48,7 +48,7 @@ def test_an_order_comes_to_its_end_although_redis_is_emptied_between_any_two_ste
         upkeep.keep_orders(later)
         replay.sweep(now=later, before=later)
         run_one(redis)
-        clerk.settle(seconds=60)
+        clerk.settle(seconds=2 * PATIENCE_SECONDS)
     assert not OutboxRow.objects.filter(topic__in=OURS, done_at=None).exists()
     assert (Order.objects.get().state, len(desk.market.tries)) == (State.PLACED, 1)
     all_holds(desk.market)
@@ -87,13 +87,13 @@ def test_a_web_process_that_dies_before_it_answers_an_approval_leaves_one_order_
     assert Session.objects.filter(pk=session).exists()
     port = free_port()
     web = installation.start("run_web", "--port", port)
-    wait_for_port(port, web, seconds=60)
+    wait_for_port(port, web)
     points.arm("answering", "kill")
     with pytest.raises(httpx.TransportError), browser_of(session, port) as browser:
         pressed(browser, order)
-    assert web.wait(60) < 0
+    assert web.wait(PATIENCE_SECONDS) < 0
     assert again(order).state == State.READY
-    wait_for_port(port, installation.start("run_web", "--port", port), seconds=60)
+    wait_for_port(port, installation.start("run_web", "--port", port))
     with browser_of(session, port) as browser:
         assert "You have approved this already." in pressed(browser, order)
     assert (Order.objects.count(), order.history.filter(verb="approve").count()) == (1, 1)
@@ -105,7 +105,7 @@ def test_a_web_process_that_dies_before_it_answers_an_approval_leaves_one_order_
 def browser_of(session, port):
     """Somebody who is signed in already, at the real server."""
     cookies = {settings.SESSION_COOKIE_NAME: session}
-    return httpx.Client(base_url=f"http://127.0.0.1:{port}", cookies=cookies, timeout=60, trust_env=False)
+    return httpx.Client(base_url=f"http://127.0.0.1:{port}", cookies=cookies, timeout=PATIENCE_SECONDS, trust_env=False)
 
 
 def pressed(browser, order):

@@ -15,7 +15,8 @@ from django.conf import settings
 from monitor_site.networks import Networks
 
 MODULE = "monitor_site.alerts.ways.apprise_server"
-START_SECONDS = 30.0
+# It loads much. Whoever gave up on a busy machine would only begin that anew.
+START_SECONDS = 120.0
 END_SECONDS = 2.0
 NOTICE_SECONDS = 0.2
 MOST_AT_ONCE = 32

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from apprise.manager_plugins import NotificationManager
 
+from monitor_site.alerts.ways import apprise_process
 from monitor_site.alerts.ways.send import Way
 from monitor_site.alerts.ways.values import Message, Picture
 from tests.marketplaces.loopback import Loopback
+from tests.waiting import PATIENCE_SECONDS
 
 from .asking import NEAR
 
@@ -52,23 +54,22 @@ def near(settings: Any) -> None:
 
 
 @pytest.fixture
-async def way(near: None) -> AsyncIterator[Way]:
-    """A way that may go to loopback."""
-    async with Way() as opened:
+def _slow_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process for Apprise may take its time on a busy machine."""
+    monkeypatch.setattr(apprise_process, "START_SECONDS", float(PATIENCE_SECONDS))
+
+
+@pytest.fixture
+async def way(near: None, _slow_start: None) -> AsyncIterator[Way]:
+    """A way that may go to loopback, with the patience of a test: a deadline is another story."""
+    async with Way(deadline_seconds=PATIENCE_SECONDS) as opened:
         yield opened
 
 
 @pytest.fixture
-async def short_way(near: None) -> AsyncIterator[Way]:
-    """The same, with less patience than a person: four seconds, of which the first start takes one."""
-    async with Way(deadline_seconds=4.0) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def strict_way() -> AsyncIterator[Way]:
+async def strict_way(_slow_start: None) -> AsyncIterator[Way]:
     """A way as it is where the operator allowed nothing."""
-    async with Way() as opened:
+    async with Way(deadline_seconds=PATIENCE_SECONDS) as opened:
         yield opened
 
 

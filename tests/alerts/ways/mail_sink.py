@@ -2,7 +2,10 @@
 
 import asyncio
 import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -49,3 +52,23 @@ class MailSink:
             await asyncio.Event().wait()
         writer.write(f"{words}\r\n".encode())
         await writer.drain()
+
+
+@asynccontextmanager
+async def listening(sink: MailSink, **options: Any) -> AsyncIterator[MailSink]:
+    """The sink takes connections until the block ends, and nobody is left half served."""
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.add(task := asyncio.ensure_future(sink.serve(reader, writer)))
+        await asyncio.gather(task, return_exceptions=True)
+
+    listener = await asyncio.start_server(serve, "127.0.0.1", 0, **options)
+    sink.port = listener.sockets[0].getsockname()[1]
+    try:
+        yield sink
+    finally:
+        listener.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 from monitor_site.alerts.ways.send import Way, send
-from monitor_site.alerts.ways.values import Message, Outcome, Picture
+from monitor_site.alerts.ways.values import Answer, Message, Outcome, Picture
 from tests.house.source import ROOT
 from tests.marketplaces.loopback import Loopback, head
-from tests.waiting import until
+from tests.waiting import lives, until
 
 from .asking import closes, drips, hangs, json_address
 
@@ -31,7 +31,7 @@ async def test_a_message_arrives_with_its_subject_and_its_text(way: Way, sink: L
     answer = await send(kind="other", settings=json_address(sink), message=message(), way=way)
 
     assert (answer.outcome, answer.status, answer.words) == (Outcome.ACCEPTED, 200, "")
-    assert 0 < answer.seconds < 10
+    assert answer.seconds > 0
     told = sink.asked[0].body.decode()
     assert "A camera" in told
     assert "LUMINA" in told
@@ -75,21 +75,26 @@ async def test_a_redirect_is_not_followed(way: Way, sink: Loopback, message: Mad
 
 
 async def test_hanging_dripping_and_endless_answers_are_cut_at_the_deadline_while_others_go_on(
-    short_way: Way, sink: Loopback, message: Made
+    way: Way, sink: Loopback, message: Made
 ) -> None:
     sink.answer("/good", b"taken")
     sink.routes |= {"/hang": hangs, "/drip": drips(b""), "/headers": endless_head}
-    await send(kind="other", settings=json_address(sink, "/good"), message=message(), way=short_way)
-    paths = ["/hang", "/drip", "/headers", *["/good"] * 5]
 
-    found = await asyncio.gather(
-        *(send(kind="other", settings=json_address(sink, path), message=message(), way=short_way) for path in paths)
-    )
+    def sent(*paths: str) -> list[asyncio.Future[Answer]]:
+        told = [send(kind="other", settings=json_address(sink, path), message=message(), way=way) for path in paths]
+        return [asyncio.ensure_future(one) for one in told]
 
-    assert [each.outcome for each in found[:3]] == [Outcome.UNREACHABLE] * 3
-    assert all(each.seconds < 8 for each in found[:3])
-    assert [each.outcome for each in found[3:]] == [Outcome.ACCEPTED] * 5
-    assert max(each.seconds for each in found[3:]) < min(each.seconds for each in found[:3])
+    stuck = sent("/hang", "/drip", "/headers")
+    found = await asyncio.gather(*sent(*["/good"] * 5))
+    assert [each.outcome for each in found] == [Outcome.ACCEPTED] * 5
+    assert not any(one.done() for one in stuck)
+    for one in stuck:
+        one.cancel()
+    await asyncio.gather(*stuck, return_exceptions=True)
+
+    way.deadline_seconds = 1.0
+    cut = await asyncio.gather(*sent("/hang", "/drip", "/headers"))
+    assert [each.outcome for each in cut] == [Outcome.UNREACHABLE] * 3
 
 
 async def endless_head(writer: asyncio.StreamWriter) -> None:
@@ -166,7 +171,7 @@ async def test_a_child_that_dies_without_a_word_is_unreachable(way: Way, sink: L
     answer = await sending
 
     assert answer.outcome is Outcome.UNREACHABLE
-    assert answer.seconds < 10
+    assert answer.seconds < way.deadline_seconds
 
 
 async def test_the_process_knows_no_secret_of_the_installation_and_ends_with_the_way(
@@ -315,14 +320,6 @@ asyncio.run(main())
 """
 
 
-def lives(pid: int) -> bool:
-    """Whether it does anything any more; a machine without an init keeps the dead."""
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
 def test_the_process_ends_when_its_parent_is_killed() -> None:
     environment = dict(os.environ) | {"DJANGO_SETTINGS_MODULE": "tests.settings"}
     command = (sys.executable, "-c", KEEPS_A_WAY)
@@ -379,7 +376,7 @@ Guard(networks=Networks(), violated=lambda: violations.append(1)).begin()
 deeds = {
     "connect": lambda: socket.socket().connect(("127.0.0.1", 80)),
     "connect_ex": lambda: socket.socket().connect_ex(("10.0.0.1", 443)),
-    "create": lambda: socket.create_connection(("localhost", 443)),
+    "create": lambda: socket.create_connection(("127.0.0.1", 443)),
     "name": lambda: socket.socket().connect(("localhost", 443)),
     "udp": lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 53)),
     "unix": lambda: socket.socket(socket.AF_UNIX).connect("/tmp/socket"),

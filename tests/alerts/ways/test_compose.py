@@ -72,7 +72,7 @@ def test_each_service_is_asked_at_its_own_host_over_https(kind: str, asked: Requ
     assert len(asked) == 1
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
 @given(kind=some.sampled_from(sorted(SERVICES)), data=some.data())
 def test_no_setting_whatever_it_is_changes_the_host(
     asked: Requests, message: Made, kind: str, data: some.DataObject

@@ -8,12 +8,14 @@ from PIL import Image
 
 from monitor_site.alerts import picturing
 from tests.marketplaces.loopback import Loopback
+from tests.waiting import PATIENCE_SECONDS
 
 from .asking import hangs
 
 
 @pytest.fixture
-async def market(sink: Loopback, settings: Any) -> Loopback:
+async def market(sink: Loopback, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Loopback:
+    monkeypatch.setattr(picturing, "SECONDS", float(PATIENCE_SECONDS))
     settings.PRACTICE_MARKETS = {"mercari": sink.base}
     return sink
 

@@ -15,6 +15,7 @@ from monitor_site.alerts.ways.values import Message, Outcome
 from monitor_site.alerts.ways.webhook import new_secret
 from tests.house.source import ROOT
 from tests.marketplaces.loopback import Asked, Loopback
+from tests.waiting import PATIENCE_SECONDS
 
 from .asking import SECRET, closes, drips, hangs, hook
 
@@ -136,7 +137,7 @@ async def test_a_sink_that_hangs_is_left_at_the_deadline(near: None, sink: Loopb
         answer = await send(kind="webhook", settings=hook(sink), message=message(), way=way)
 
     assert answer.outcome is Outcome.UNREACHABLE
-    assert 0.3 <= answer.seconds < 5
+    assert 0.3 <= answer.seconds < PATIENCE_SECONDS
 
 
 async def test_a_sink_that_drips_without_an_end_is_left_at_the_deadline(
