@@ -24,8 +24,13 @@ from tests.waiting import PATIENCE_SECONDS
 
 KEEPER = pytest.StashKey[subprocess.Popen[bytes]]()
 
-# How long an example takes says how busy the machine is.
-hypothesis_settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How long an example takes says how busy the machine is. Where the tests decide, the same ones are tried each time.
+hypothesis_settings.register_profile(
+    "patient",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=os.environ.get("CI") == "true",
+)
 hypothesis_settings.load_profile("patient")
 
 

@@ -35,6 +35,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 ALIVE_SECONDS = 15
+START_SECONDS = 60.0
 EXTENSIONS_A_LEASE = 5
 STUCK_EXIT_CODE = 70
 # After a lease in which no ticket was answered.
@@ -72,7 +73,7 @@ class WorkerLoop:
     def start(self) -> None:
         """Start the thread, the clients and the keepers."""
         self._thread.start()
-        self.call(self._open()).result(ANSWER_SECONDS)
+        self.call(self._open()).result(START_SECONDS)
 
     def call(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Run a coroutine in the loop, from another thread."""

@@ -1,12 +1,14 @@
 """Jobs that stories about RQ have run."""
 
 import asyncio
+import atexit
 import signal
 import threading
 import time
 from pathlib import Path
 
 LOOP = asyncio.new_event_loop()
+atexit.register(LOOP.close)
 HEARD = asyncio.Event()
 PATIENCE_SECONDS = 120
 

@@ -14,7 +14,7 @@ from tests.servers import free_port, wait_for_port
 def installation(child_env: dict[str, str], redis: Any, settings: Any) -> Iterator[Installation]:
     """An installation that is not started yet; short leases, so that what died is soon run again."""
     settings.LEASE_SECONDS = 2
-    found = Installation(child_env | {"LEASE_SECONDS": "2", "DRAIN_SECONDS": "3"})
+    found = Installation(child_env | {"LEASE_SECONDS": "2", "DRAIN_SECONDS": "20"})
     yield found
     found.stop()
 

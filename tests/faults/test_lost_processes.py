@@ -17,7 +17,7 @@ from monitor_site.watches.models import Check, Listing, Match, Target
 from monitor_site.watches.services import Wish, create_watch
 from tests.faults import invariants
 from tests.faults.installation import Installation
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -50,8 +50,7 @@ def everything_is_checked_after(moment: datetime, what: str) -> None:
 def test_every_target_is_checked_again_whatever_is_lost(
     running: Installation, redis: redis_library.Redis, tmp_path: Path
 ) -> None:
-    for pid in running.pids("rqworker", "checks"):
-        os.kill(pid, signal.SIGKILL)
+    signal_to(running.pids("rqworker", "checks"), signal.SIGKILL)
     everything_is_checked_after(datetime.now(UTC), "the loss of a worker")
     running.kill("run_promoter")
     running.start("run_promoter")
@@ -85,21 +84,24 @@ def test_a_stopped_worker_loses_its_leases_and_its_late_result_does_not_count(
     running: Installation, redis: redis_library.Redis
 ) -> None:
     frozen = running.pids("rqworker", "checks")
-    for pid in frozen:
-        os.kill(pid, signal.SIGSTOP)
+    signal_to(frozen, signal.SIGSTOP)
     running.start("run_workers")
     everything_is_checked_after(datetime.now(UTC), "a worker stood still")
-    for pid in frozen:
-        # Its pool may have found it stuck and ended it by now.
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGCONT)
+    signal_to(frozen, signal.SIGCONT)
     everything_is_checked_after(datetime.now(UTC), "it went on")
     nothing_is_double()
 
 
+def signal_to(pids: list[int], number: signal.Signals) -> None:
+    """Their pool may have found them stuck and ended them by now."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
 def test_a_graceful_stop_leaves_no_lease_behind(running: Installation, redis: redis_library.Redis) -> None:
     running.processes["rqworker"].send_signal(signal.SIGTERM)
-    running.processes["rqworker"].wait(30)
+    running.processes["rqworker"].wait(PATIENCE_SECONDS)
     assert running.processes["rqworker"].returncode == 0
     assert redis.hlen(key("lease", "mercari")) == 0
     assert redis.zcard(key("due", "mercari")) == QUESTIONS
