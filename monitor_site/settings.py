@@ -201,7 +201,7 @@ RQ_SHOW_ADMIN_LINK = False
 DRAIN_SECONDS = env_int("DRAIN_SECONDS", 30)
 LEASE_SECONDS = env_int("LEASE_SECONDS", 10)
 WORKERS_MIN, WORKERS_MAX = env_int("WORKERS_MIN", 1), env_int("WORKERS_MAX", 20)
-CLOCKWORK_NICE = env_int("CLOCKWORK_NICE", 5)  # how far checks and upkeep step back for events
+CLOCKWORK_NICE = env_int("CLOCKWORK_NICE", 10)  # how far checks and upkeep step back for events
 LOAD_GUARD = env_bool("LOAD_GUARD", default=True)
 CHECK_RETENTION_DAYS = env_int("CHECK_RETENTION_DAYS", 30)
 WATCHES_PER_USER = env_int("WATCHES_PER_USER", 3000)
