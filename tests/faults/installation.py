@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -45,6 +46,13 @@ class Installation:
         """End everything."""
         for process in self._started:
             stop(process)
+
+
+def signal_to(pids: list[int], number: signal.Signals) -> None:
+    """Their pool may have ended some of them by now."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def _command_line(process: psutil.Process) -> list[str]:

@@ -1,11 +1,10 @@
 """Half a minute in which something is killed, stopped or emptied every second or two: it costs lateness, no more."""
 
-import os
 import random
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import redis as redis_library
 from monitor_site.watches.models import Target
 from monitor_site.watches.services import Wish, create_watch
 from tests.faults import invariants
-from tests.faults.installation import Installation
+from tests.faults.installation import Installation, signal_to
 from tests.servers import free_port, start_redis, stop
 from tests.waiting import until
 
@@ -83,9 +82,7 @@ class Chaos:
         self.client.flushall()
 
     def _signal(self, number: signal.Signals) -> None:
-        for pid in self.installation.pids("rqworker", "checks"):
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
+        signal_to(self.installation.pids("rqworker", "checks"), number)
 
 
 def two_promoters_ask_no_oftener_than_one(redis: redis_library.Redis) -> None:

@@ -1,8 +1,6 @@
 """A whole installation follows what matched, also when the worker dies in the middle of a look."""
 
-import os
 import signal
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from monitor_site.marketplaces.catalog import catalog
 from monitor_site.watches import follow
 from monitor_site.watches.models import Check, Listing, ListingEvent, Match, Target
 from monitor_site.watches.services import Wish, create_watch
-from tests.faults.installation import Installation
+from tests.faults.installation import Installation, signal_to
 from tests.waiting import until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -82,9 +80,7 @@ def test_a_worker_killed_in_a_look_costs_seconds_and_no_event(
     until(lambda: Target.objects.looks().filter(active=True).exists(), what="the match is followed")
     follow.look_now(listing=Listing.objects.get(), now=datetime.now(UTC))
     until((tmp_path / "plugins/attic/began").exists, what="the look has begun")
-    for pid in attic.pids("rqworker", "checks"):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    signal_to(attic.pids("rqworker", "checks"), signal.SIGKILL)
     until(lambda: Listing.objects.get().status == "sold", what="the sale is seen all the same")
     until(lambda: not Target.objects.looks().get().active, what="the following ends")
     until(lambda: not redis.exists(key("looks", "attic")), what="the look leaves the schedule")

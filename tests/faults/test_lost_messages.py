@@ -1,9 +1,7 @@
 """Whoever dies between a match and its message: it arrives once, or twice under one id; never not at all."""
 
-import os
 import signal
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +15,7 @@ from monitor_site.outbox import services as outbox
 from monitor_site.watches import joining
 from tests.alerts.rows import RATES, channel_of, match, watch_of
 from tests.alerts.sink import Sink, open_sink
-from tests.faults.installation import Installation
+from tests.faults.installation import Installation, signal_to
 from tests.waiting import PATIENCE_SECONDS, until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -60,9 +58,7 @@ def test_a_worker_killed_after_sending_and_before_marking_repeats_under_the_same
     hook(alice, sink)
     matched(alice)
     assert sink.told.wait(PATIENCE_SECONDS)
-    for pid in running.pids("rqworker", "alerts"):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    signal_to(running.pids("rqworker", "alerts"), signal.SIGKILL)
     until(is_marked, what="it arrives all the same")
     assert len(sink.ids()) >= 2
     assert len(set(sink.ids())) == 1

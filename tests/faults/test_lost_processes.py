@@ -1,10 +1,8 @@
 """Workers, promoter and all of Redis are lost while checks run: it costs seconds, never a target, never a double."""
 
 import json
-import os
 import signal
 from collections import Counter
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from monitor_site.connections import key
 from monitor_site.watches.models import Check, Listing, Match, Target
 from monitor_site.watches.services import Wish, create_watch
 from tests.faults import invariants
-from tests.faults.installation import Installation
+from tests.faults.installation import Installation, signal_to
 from tests.waiting import PATIENCE_SECONDS, until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -90,13 +88,6 @@ def test_a_stopped_worker_loses_its_leases_and_its_late_result_does_not_count(
     signal_to(frozen, signal.SIGCONT)
     everything_is_checked_after(datetime.now(UTC), "it went on")
     nothing_is_double()
-
-
-def signal_to(pids: list[int], number: signal.Signals) -> None:
-    """Their pool may have found them stuck and ended them by now."""
-    for pid in pids:
-        with suppress(ProcessLookupError):
-            os.kill(pid, number)
 
 
 def test_a_graceful_stop_leaves_no_lease_behind(running: Installation, redis: redis_library.Redis) -> None:
